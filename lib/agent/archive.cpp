@@ -1,7 +1,5 @@
 #include "agent/archive.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 
 #include <algorithm>
@@ -13,9 +11,9 @@
 #include <set>
 #include <string_view>
 
-#include "agent/manifest.hpp"
+#include "agent/libarchive.hpp"
 #include "base/error.hpp"
-#include "base/handle.hpp"
+#include "base/hash.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "sys/fd.hpp"
@@ -27,27 +25,39 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using Archive = base::Handle<struct archive, archive_read_free>;
 
-bool is_plain_relative(std::string_view path) {
-    if (path.empty() || path.front() == '/') return false;
-    for (const std::string_view part : base::split(path, '/'))
-        if (part == "..") return false;
-    return true;
+std::string escaped(std::string_view path) {
+    std::string text;
+    for (const char c : path) {
+        if (c == '\\' || c == '\n') text += '\\';
+        text += c == '\n' ? 'n' : c;
+    }
+    return text;
 }
 
-std::string without_dots(std::string_view path) {
-    std::string out;
+std::string line_of(const std::string& path, const PackedFile& file) {
+    return file.sha256 + " " + std::to_string(file.size_bytes) + " " + escaped(path);
+}
+
+Error not_whole(const std::string& archive, const std::string& why) {
+    return {ErrorCode::bad_request, archive + ": " + why,
+            "the archive is truncated or was changed; pack the agent again"};
+}
+
+// Returns the path without "." and empty parts; nothing if it is empty, absolute or has a "..".
+std::optional<std::string> plain_relative(std::string_view path) {
+    if (path.empty() || path.front() == '/') return std::nullopt;
+    std::vector<std::string> parts;
     for (const std::string_view part : base::split(path, '/')) {
-        if (part.empty() || part == ".") continue;
-        if (!out.empty()) out += '/';
-        out += part;
+        if (part == "..") return std::nullopt;
+        if (!part.empty() && part != ".") parts.emplace_back(part);
     }
-    return out;
+    return base::join(parts, "/");
 }
 
 bool is_plain_file(struct archive_entry* entry) {
-    return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr;
+    return libarchive().archive_entry_filetype(entry) == AE_IFREG &&
+           libarchive().archive_entry_hardlink(entry) == nullptr;
 }
 
 // A .git file points to a repository elsewhere.
@@ -57,7 +67,7 @@ bool names_git(std::string_view path) {
 
 // libarchive has no message for a compressed file that is truncated in its last bytes.
 std::string why(struct archive* archive) {
-    const char* words = archive_error_string(archive);
+    const char* words = libarchive().archive_error_string(archive);
     return words != nullptr ? words : "truncated";
 }
 
@@ -100,7 +110,8 @@ void read_entry(struct archive* archive, std::uint64_t& budget,
                 const std::function<void(std::string_view)>& use) {
     sys::Buffer buffer;
     for (;;) {
-        const la_ssize_t size = archive_read_data(archive, buffer.data(), buffer.size());
+        const la_ssize_t size =
+            libarchive().archive_read_data(archive, buffer.data(), buffer.size());
         if (size == 0) return;
         if (size < 0) throw Error(ErrorCode::bad_request, "archive: " + why(archive));
         if (static_cast<std::uint64_t>(size) > budget)
@@ -133,6 +144,25 @@ std::string text_of_entry(struct archive* archive) {
     return text;
 }
 
+// Error(bad_request) if the archive's files are not those that `text` lists.
+void require_manifest(std::string_view text, const Manifest& found, const std::string& archive) {
+    std::map<std::string, std::string> lines;
+    for (const auto& [path, file] : found) lines.emplace(line_of(path, file), path);
+    for (const std::string_view each : base::split_lines(text)) {
+        const std::string line(each);
+        if (lines.erase(line) == 0) {
+            const std::size_t name = line.find(' ', std::min(base::sha256_digits + 1, line.size()));
+            throw not_whole(
+                archive,
+                "a file is missing or differs from the packed one: " +
+                    base::quoted(name == std::string::npos ? line : line.substr(name + 1)));
+        }
+    }
+    if (!lines.empty())
+        throw not_whole(
+            archive, "contains a file that was not packed: " + base::quoted(lines.begin()->second));
+}
+
 // Describes an archive that chorus-context pack made; it is empty for archives of other programs.
 struct OfPacking {
     std::string mark;
@@ -155,20 +185,30 @@ void check_packing(const OfPacking& packing, const std::string& archive) {
     require_manifest(*packing.manifest, packing.found, archive);
 }
 
-Archive open_archive(const sys::InputFile& file) {
-    Archive archive(archive_read_new());
+Reader open_archive(const sys::InputFile& file) {
+    Reader archive(libarchive().archive_read_new());
     // not _all: some of those filters run a program
-    for (const auto support : {archive_read_support_filter_gzip, archive_read_support_filter_bzip2,
-                               archive_read_support_filter_xz, archive_read_support_filter_zstd})
-        support(archive.get());
-    archive_read_support_format_tar(archive.get());
-    if (archive_read_open_fd(archive.get(), file.fd(), 65536) != ARCHIVE_OK)
+    for (const int filter :
+         {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_BZIP2, ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD})
+        libarchive().archive_read_support_filter_by_code(archive.get(), filter);
+    libarchive().archive_read_support_format_tar(archive.get());
+    if (libarchive().archive_read_open_fd(archive.get(), file.fd(), 65536) != ARCHIVE_OK)
         throw Error(ErrorCode::bad_request,
                     file.name() + ": not a packed agent: " + why(archive.get()));
     return archive;
 }
 
 }  // namespace
+
+bool is_of_packing(std::string_view path) {
+    return path == pack_mark_name || path == manifest_name;
+}
+
+std::string manifest_text(const Manifest& manifest) {
+    std::string text;
+    for (const auto& [path, file] : manifest) text += line_of(path, file) + "\n";
+    return text;
+}
 
 bool is_git_trap(const std::string& path) {
     static constexpr std::array<std::string_view, 12> history{
@@ -193,7 +233,7 @@ bool is_left_out(const std::string& path, bool is_file) {
 
 Unpacked unpack(const std::string& path, const std::string& directory) {
     const sys::InputFile file(path);
-    const Archive archive = open_archive(file);
+    const Reader archive = open_archive(file);
     Unpacked result;
     OfPacking packing;
     Names names(file.name(), directory + "/");
@@ -201,7 +241,7 @@ Unpacked unpack(const std::string& path, const std::string& directory) {
     std::size_t entries = 0;
     struct archive_entry* entry = nullptr;
     for (;;) {
-        const int status = archive_read_next_header(archive.get(), &entry);
+        const int status = libarchive().archive_read_next_header(archive.get(), &entry);
         if (status == ARCHIVE_EOF) break;
         // a warning: the name is not in this process's locale; it is used as it is
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
@@ -209,34 +249,35 @@ Unpacked unpack(const std::string& path, const std::string& directory) {
                         file.name() + ": not a packed agent: " + why(archive.get()));
         if (++entries > most_packed_entries)
             throw Error(ErrorCode::bad_request, file.name() + ": more than 100,000 entries");
-        const char* raw_name = archive_entry_pathname(entry);
+        const char* raw_name = libarchive().archive_entry_pathname(entry);
         const std::string name = raw_name != nullptr ? raw_name : "";
-        const std::string relative = without_dots(name);
-        if (archive_entry_filetype(entry) == AE_IFDIR && is_plain_relative(name)) {
-            if (relative.empty() || is_left_out(relative, false)) continue;
-            names.add(relative, false);
-            sys::make_directory(directory + "/" + relative, 0700);
+        const auto relative = plain_relative(name);
+        if (libarchive().archive_entry_filetype(entry) == AE_IFDIR && relative) {
+            if (relative->empty() || is_left_out(*relative, false)) continue;
+            names.add(*relative, false);
+            sys::make_directory(directory + "/" + *relative, 0700);
             continue;
         }
-        if (!is_plain_file(entry) || !is_plain_relative(name) || relative.empty() ||
-            is_left_out(relative, true)) {
+        if (!is_plain_file(entry) || !relative || relative->empty() ||
+            is_left_out(*relative, true)) {
             result.left_out.push_back(base::visible(name, base::Newlines::escape));
             continue;
         }
-        names.add(relative, true);
-        if (relative == pack_mark_name) {
+        names.add(*relative, true);
+        if (*relative == pack_mark_name) {
             packing.mark = text_of_entry(archive.get());
             continue;
         }
-        if (relative == manifest_name) {
+        if (*relative == manifest_name) {
             packing.manifest = text_of_entry(archive.get());
             continue;
         }
         ++result.files;
-        const std::string to = directory + "/" + relative;
+        const std::string to = directory + "/" + *relative;
         sys::make_directory(to.substr(0, to.rfind('/')), 0700);
-        packing.found[relative] = write_entry(
-            archive.get(), to, (archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600, budget);
+        packing.found[*relative] = write_entry(
+            archive.get(), to, (libarchive().archive_entry_perm(entry) & 0100U) != 0 ? 0700 : 0600,
+            budget);
     }
     check_packing(packing, file.name());
     return result;

@@ -1,7 +1,5 @@
 #include "agent/pack.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,9 +10,8 @@
 #include <string_view>
 
 #include "agent/archive.hpp"
-#include "agent/manifest.hpp"
+#include "agent/libarchive.hpp"
 #include "base/error.hpp"
-#include "base/handle.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "sys/beneath.hpp"
@@ -26,19 +23,14 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using Writer = base::Handle<struct archive, archive_write_free>;
-using ArchiveEntry = base::Handle<struct archive_entry, archive_entry_free>;
 
 struct Compression {
     std::string_view ending;
-    int (*add)(struct archive*);
+    const char* filter;
 };
 constexpr std::array compressions{
-    Compression{".gz", archive_write_add_filter_gzip},
-    Compression{".tgz", archive_write_add_filter_gzip},
-    Compression{".bz2", archive_write_add_filter_bzip2},
-    Compression{".xz", archive_write_add_filter_xz},
-    Compression{".zst", archive_write_add_filter_zstd},
+    Compression{".gz", "gzip"}, Compression{".tgz", "gzip"}, Compression{".bz2", "bzip2"},
+    Compression{".xz", "xz"},   Compression{".zst", "zstd"},
 };
 
 // Other programs choose the format by the ending, and could not read a file whose ending names
@@ -54,19 +46,19 @@ void refuse_unknown_ending(const std::string& file) {
                 "use .tar, .tar.gz, .tar.bz2, .tar.xz or .tar.zst");
 }
 
-bool ends_in(std::string_view text, std::string_view ending) {
-    return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
-
 class Packing {
   public:
     Packing(const std::string& directory, const std::string& path, int fd,
             const std::function<void()>& stop)
-        : root_(directory, "the agent"), path_(path), stop_(stop), writer_(archive_write_new()) {
-        archive_write_set_format_pax_restricted(writer_.get());
+        : root_(directory, "the agent"),
+          path_(path),
+          stop_(stop),
+          writer_(libarchive().archive_write_new()) {
+        libarchive().archive_write_set_format_pax_restricted(writer_.get());
         for (const Compression& each : compressions)
-            if (ends_in(path, each.ending)) check(each.add(writer_.get()));
-        check(archive_write_open_fd(writer_.get(), fd));
+            if (path.ends_with(each.ending))
+                check(libarchive().archive_write_add_filter_by_name(writer_.get(), each.filter));
+        check(libarchive().archive_write_open_fd(writer_.get(), fd));
     }
 
     // Writes the mark entry, which a reader finds first.
@@ -86,7 +78,7 @@ class Packing {
 
     Packed finish() {
         add_entry(std::string(manifest_name), manifest_text(manifest_));
-        check(archive_write_close(writer_.get()));
+        check(libarchive().archive_write_close(writer_.get()));
         return std::move(packed_);
     }
 
@@ -158,30 +150,32 @@ class Packing {
             throw Error(ErrorCode::failed, path_ + ": the agent has more than 100,000 files");
         if ((bytes_ += size) > static_cast<std::int64_t>(most_packed_bytes))
             throw Error(ErrorCode::failed, path_ + ": the agent has more than 16 GiB");
-        const ArchiveEntry entry(archive_entry_new());
-        archive_entry_set_pathname(entry.get(), name.c_str());
-        archive_entry_set_filetype(entry.get(), type);
-        archive_entry_set_perm(entry.get(), mode);
-        archive_entry_set_size(entry.get(), size);
-        archive_entry_set_mtime(entry.get(), time, 0);
-        check(archive_write_header(writer_.get(), entry.get()));
+        const ArchiveEntry entry(libarchive().archive_entry_new());
+        libarchive().archive_entry_set_pathname(entry.get(), name.c_str());
+        libarchive().archive_entry_set_filetype(entry.get(), type);
+        libarchive().archive_entry_set_perm(entry.get(), mode);
+        libarchive().archive_entry_set_size(entry.get(), size);
+        libarchive().archive_entry_set_mtime(entry.get(), time, 0);
+        check(libarchive().archive_write_header(writer_.get(), entry.get()));
         hash_ = base::Sha256();
     }
 
     void write(std::string_view bytes) {
         stop_();
         hash_.add(bytes);
-        const la_ssize_t written = archive_write_data(writer_.get(), bytes.data(), bytes.size());
+        const la_ssize_t written =
+            libarchive().archive_write_data(writer_.get(), bytes.data(), bytes.size());
         if (written < 0) check(ARCHIVE_FATAL);
     }
 
     // A warning: a name is not in this process's locale; it is used as it is.
     void check(int status) const {
         if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
-        const int number = archive_errno(writer_.get());
+        const int number = libarchive().archive_errno(writer_.get());
         if (base::cause_of(number) == base::Cause::full_disk)
             throw base::system_error(path_, number);
-        throw Error(ErrorCode::failed, path_ + ": " + archive_error_string(writer_.get()));
+        throw Error(ErrorCode::failed,
+                    path_ + ": " + libarchive().archive_error_string(writer_.get()));
     }
 
     sys::Root root_;

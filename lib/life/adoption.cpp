@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "agent/archive.hpp"
-#include "agent/manifest.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/id.hpp"
