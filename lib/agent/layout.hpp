@@ -12,39 +12,68 @@ class Home {
   public:
     explicit Home(std::string path) : path_(std::move(path)) {}
     const std::string& path() const { return path_; }
-    std::string database() const;          // chorus.db
-    std::string config() const;            // config.json
-    std::string credentials() const;       // credentials.json
-    std::string available_models() const;  // available_models.json
-    std::string presets() const;
-    std::string template_directory() const;          // template/, may be missing
-    std::string agents() const;                      // agents/
-    std::string agent(std::string_view name) const;  // agents/<name>
-    std::string archive() const;
-    // archive/<name>-<generation> of a destroyed agent; its sessions/.
-    std::string archive(std::string_view name, std::int64_t generation) const;
-    std::string archived_sessions(std::string_view name, std::int64_t generation) const;
-    std::string certificates() const;  // net/hashed_copy.hpp
-    std::string locks() const;
-    std::string gate() const;           // locks/database
-    std::string reserve() const;        // locks/reserve: life/reserve.hpp
-    std::string presence_lock() const;  // shared while a process has the database open
-    std::string agent_lock(std::int64_t agent_id) const;
-    std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const;
-    std::string file_lock(std::int64_t agent_id) const;
+    std::string database() const { return path_ + "/chorus.db"; }
+    std::string config() const { return path_ + "/config.json"; }
+    std::string credentials() const { return path_ + "/credentials.json"; }
+    std::string available_models() const { return path_ + "/available_models.json"; }
+    std::string presets() const { return path_ + "/presets"; }
+    // May be missing.
+    std::string template_directory() const { return path_ + "/template"; }
+    std::string agents() const { return path_ + "/agents"; }
+    std::string agent(std::string_view name) const { return agents() + "/" + std::string(name); }
+    std::string archive() const { return path_ + "/archive"; }
+    // Of a destroyed agent.
+    std::string archive(std::string_view name, std::int64_t generation) const {
+        return archive() + "/" + std::string(name) + "-" + std::to_string(generation);
+    }
+    std::string archived_sessions(std::string_view name, std::int64_t generation) const {
+        return archive(name, generation) + "/sessions";
+    }
+    // See net/hashed_copy.hpp.
+    std::string certificates() const { return path_ + "/certificates"; }
+    std::string locks() const { return path_ + "/locks"; }
+    std::string gate() const { return locks() + "/database"; }
+    // See life/reserve.hpp.
+    std::string reserve() const { return locks() + "/reserve"; }
+    // Shared while a process has the database open.
+    std::string presence_lock() const { return locks() + "/presence"; }
+    std::string agent_lock(std::int64_t agent_id) const {
+        return locks() + "/agent-" + std::to_string(agent_id);
+    }
+    std::string thread_lock(std::int64_t agent_id, std::int64_t thread_id) const {
+        return agent_lock(agent_id) + "-thread-" + std::to_string(thread_id);
+    }
+    std::string file_lock(std::int64_t agent_id) const { return agent_lock(agent_id) + "-files"; }
     // A turn with an idempotency key locks the byte of this file that the key's hash selects.
-    std::string key_lock(std::int64_t agent_id) const;
-    std::string configuration_lock(std::int64_t agent_id) const;
-    std::string branches_lock(std::int64_t agent_id) const;  // held while a branch is put in place
-    std::string checkpoint_lock(std::int64_t agent_id) const;
-    std::string channel_lock(std::int64_t agent_id) const;  // held while something is posted
+    std::string key_lock(std::int64_t agent_id) const { return agent_lock(agent_id) + "-keys"; }
+    std::string configuration_lock(std::int64_t agent_id) const {
+        return agent_lock(agent_id) + "-configuration";
+    }
+    // Held while a branch is put in place.
+    std::string branches_lock(std::int64_t agent_id) const {
+        return agent_lock(agent_id) + "-branches";
+    }
+    std::string checkpoint_lock(std::int64_t agent_id) const {
+        return agent_lock(agent_id) + "-checkpoints";
+    }
+    // Held while something is posted.
+    std::string channel_lock(std::int64_t agent_id) const {
+        return agent_lock(agent_id) + "-channel";
+    }
     // The supervisor of task N holds byte N while it lives.
-    std::string task_lock(std::int64_t agent_id) const;
-    std::string destroy_lock(std::int64_t agent_id) const;  // held throughout its destruction
-    std::string configuration_lock() const;                 // of config.json
-    std::string audit_lock() const;                         // held while rows go to audit_sink
-    std::string birth_lock() const;                         // held while an agent is put in place
-    std::string sandbox_state() const;  // locks/sandbox: the self-test's verdict
+    std::string task_lock(std::int64_t agent_id) const { return agent_lock(agent_id) + "-tasks"; }
+    // Held throughout its destruction.
+    std::string destroy_lock(std::int64_t agent_id) const {
+        return agent_lock(agent_id) + "-destroy";
+    }
+    // Of config.json.
+    std::string configuration_lock() const { return locks() + "/configuration"; }
+    // Held while rows go to audit_sink.
+    std::string audit_lock() const { return locks() + "/audit"; }
+    // Held while an agent is put in place.
+    std::string birth_lock() const { return locks() + "/birth"; }
+    // The self-test's verdict.
+    std::string sandbox_state() const { return locks() + "/sandbox"; }
 
   private:
     std::string path_;
@@ -55,31 +84,46 @@ class Directory {
   public:
     explicit Directory(std::string path) : path_(std::move(path)) {}
     const std::string& path() const { return path_; }
-    std::string configuration() const;  // agent.json
-    std::string docs() const;
-    std::string sessions() const;
-    std::string workspace() const;
-    std::string artifacts() const;
-    std::string commands() const;  // files of commands outside the workspace, mainly caches
+    std::string configuration() const { return path_ + "/agent.json"; }
+    std::string docs() const { return path_ + "/docs"; }
+    std::string sessions() const { return path_ + "/sessions"; }
+    std::string workspace() const { return path_ + "/workspace"; }
+    std::string artifacts() const { return path_ + "/artifacts"; }
+    // Files of commands outside the workspace, mainly caches.
+    std::string commands() const { return path_ + "/commands"; }
     // Lists what was in the workspace before a call of that thread (task/kept_plants.hpp).
-    std::string call_plants(std::int64_t thread_id) const;
-    std::string checkpoints() const;  // .checkpoints: agent/snapshots.hpp
+    std::string call_plants(std::int64_t thread_id) const {
+        return commands() + "/plants-" + std::to_string(thread_id);
+    }
+    // See agent/snapshots.hpp.
+    std::string checkpoints() const { return path_ + "/.checkpoints"; }
     // All directories in which write_file() puts files in place.
-    std::vector<std::string> written() const;
-    std::string tasks() const;
-    std::string task(std::string_view id) const;      // tasks/<id>
-    std::string task_out(std::string_view id) const;  // its out.log
-    std::string task_err(std::string_view id) const;  // its err.log
+    std::vector<std::string> written() const {
+        return {path_,      sessions(),    artifacts(),
+                commands(), checkpoints(), checkpoints() + "/trees"};
+    }
+    std::string tasks() const { return path_ + "/tasks"; }
+    std::string task(std::string_view id) const { return tasks() + "/" + std::string(id); }
+    std::string task_out(std::string_view id) const { return task(id) + "/out.log"; }
+    std::string task_err(std::string_view id) const { return task(id) + "/err.log"; }
     // Lists what was in the workspace when the task began (sys/plants.hpp).
-    std::string task_plants(std::string_view id) const;
-    std::string branches() const;
-    std::string branch(std::string_view name) const;           // branches/<name>
-    std::string branch_metadata(std::string_view name) const;  // its branch-metadata.yml
-    std::string branch_agents(std::string_view name) const;    // its agents/: sub-agents
+    std::string task_plants(std::string_view id) const { return task(id) + "/plants"; }
+    std::string branches() const { return path_ + "/branches"; }
+    std::string branch(std::string_view name) const { return branches() + "/" + std::string(name); }
+    std::string branch_metadata(std::string_view name) const {
+        return branch(name) + "/branch-metadata.yml";
+    }
+    // Of its sub-agents.
+    std::string branch_agents(std::string_view name) const { return branch(name) + "/agents"; }
     // session.md of the branch; session-tN.md for a thread without its own branch.
     std::string transcript(std::string_view branch_name, std::int64_t thread_id,
-                           bool own_branch) const;
-    std::string current() const;  // the link
+                           bool own_branch) const {
+        const std::string file =
+            own_branch ? "session.md" : "session-t" + std::to_string(thread_id) + ".md";
+        return branch(branch_name) + "/" + file;
+    }
+    // The link to the current branch.
+    std::string current() const { return path_ + "/current"; }
 
   private:
     std::string path_;
