@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "agent/channel.hpp"
-#include "agent/profile_text.hpp"
+#include "agent/configuration.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "channel/posting.hpp"

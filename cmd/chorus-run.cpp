@@ -3,9 +3,9 @@
 #include <iostream>
 #include <memory>
 
+#include "agent/configuration.hpp"
 #include "agent/home.hpp"
 #include "agent/own_places.hpp"
-#include "agent/profile_text.hpp"
 #include "approval/decision.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"

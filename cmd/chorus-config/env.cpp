@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "agent/variables.hpp"
+#include "agent/keys.hpp"
 #include "base/text.hpp"
 #include "chat/dialect.hpp"
 #include "chorus-config/call.hpp"

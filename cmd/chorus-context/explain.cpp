@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "agent/profile_text.hpp"
+#include "agent/configuration.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-context/session.hpp"

@@ -116,12 +116,17 @@ sys::SandboxMode sandbox_in_force(const Configuration& agent, const HomeConfigur
 void check_audit_sink(const HomeConfiguration& configuration, const Home& home);
 // Parses "permissions" as chorus-init's --permissions takes it: a name, or the JSON text of @FILE.
 Permissions parse_permissions(std::string_view json, std::string_view what);
+// Reads an option's value: a profile's name, or @FILE with a profile in full. Whether the name
+// exists is checked by resolve_profile. Error(config_invalid).
+Permissions named_permissions(std::string_view given, std::string_view option);
 
 // Returns the profile in force: a preset, a profile of config.json, or the one given in full.
 // Throws Error(config_invalid) with the list of known names. `what` and `key`: the file and the
 // place in it.
 policy::Profile resolve_profile(const Permissions& permissions, const HomeConfiguration& home,
                                 std::string_view what, std::string_view key = "permissions");
+// Returns the text that it would compile; for a preset, a text with only its base.
+policy::ProfileText profile_text(const Permissions& permissions, const HomeConfiguration& home);
 // Compiles every profile of the home, and checks that the profiles it names exist.
 void check_profiles(const HomeConfiguration& home, std::string_view what);
 

@@ -1,119 +1,8 @@
 #include "agent/keys.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace chorus::agent {
-
-std::string_view expected(KeyType type) {
-    switch (type) {
-        case KeyType::text:
-            return "a string";
-        case KeyType::text_or_null:
-        case KeyType::channel:
-            return "a string or null";
-        case KeyType::integer:
-            return "a whole number";
-        case KeyType::count:
-            return "a whole number, 1 or more";
-        case KeyType::amount:
-            return "a number that is not negative";
-        case KeyType::duration:
-            return "a whole number of seconds or a duration like \"10m\"";
-        case KeyType::timeout:
-            return "a duration of a second or more";
-        case KeyType::boolean:
-            return "true or false";
-        case KeyType::text_list:
-            return "a list of strings";
-        case KeyType::variables:
-            return "a list of variable names";
-        case KeyType::paths:
-            return "a list of absolute paths";
-        case KeyType::names:
-            return "a name or a list of names";
-        case KeyType::object:
-        case KeyType::budget:
-        case KeyType::limits:
-        case KeyType::programs:
-        case KeyType::provider:
-        case KeyType::profile:
-            return "an object";
-        case KeyType::providers:
-            return "an object of objects by provider";
-        case KeyType::name_lists:
-            return "an object of names or lists of names";
-        case KeyType::array:
-            return "a list";
-        case KeyType::permissions:
-            return "a profile's name or an object";
-        case KeyType::profiles:
-            return "an object of profiles by name";
-        case KeyType::sandbox:
-            return "\"workspace\", \"workspace+net\", \"landlock\" or \"off\"";
-        case KeyType::sink:
-            return "\"syslog\" or the absolute path of a file";
-        case KeyType::path:
-            return "an absolute path";
-        case KeyType::any:
-            return "a value";
-    }
-    return "";
-}
-
-std::span<const Member> members(KeyType type) {
-    using enum KeyType;
-    static constexpr std::array<Member, 3> of_budget{
-        {{"tokens_per_turn", integer}, {"usd_per_day", amount}, {"usd_per_turn", amount}}};
-    static constexpr std::array<Member, 8> of_limits{{{"budget", budget},
-                                                      {"checkpoint_mib", integer},
-                                                      {"environment", variables},
-                                                      {"first_byte", timeout},
-                                                      {"permissions", permissions},
-                                                      {"private_webhooks", boolean},
-                                                      {"sandbox", sandbox},
-                                                      {"stall", timeout}}};
-    static constexpr std::array<Member, 6> of_profile{{{"allow", array},
-                                                       {"ask", array},
-                                                       {"base", text},
-                                                       {"deny", array},
-                                                       {"match", text_list},
-                                                       {"not_match", text_list}}};
-    static constexpr std::array<Member, 2> of_programs{{{"bash", path}, {"bwrap", path}}};
-    static constexpr std::array<Member, 5> of_provider{{{"api_version", text},
-                                                        {"base_url", text},
-                                                        {"first_byte", timeout},
-                                                        {"max_output_tokens", integer},
-                                                        {"stall", timeout}}};
-    static constexpr std::array<Member, 1> any_profile{{{"", profile}}};
-    static constexpr std::array<Member, 1> any_provider{{{"", provider}}};
-    static constexpr std::array<Member, 1> any_names{{{"", names}}};
-    static constexpr std::array<Member, 1> anything{{{"", any}}};
-    switch (type) {
-        case budget:
-            return of_budget;
-        case limits:
-            return of_limits;
-        case permissions:
-        case profile:
-            return of_profile;
-        case profiles:
-            return any_profile;
-        case programs:
-            return of_programs;
-        case provider:
-            return of_provider;
-        case providers:
-            return any_provider;
-        case name_lists:
-            return any_names;
-        case object:
-        case any:
-            return anything;
-        default:
-            return {};
-    }
-}
 
 const std::vector<Key>& keys() {
     using enum KeyType;
@@ -170,6 +59,37 @@ const Member* find_member(KeyType type, std::string_view name) {
     for (const Member& member : members(type))
         if (member.name.empty() || member.name == name) return &member;
     return nullptr;
+}
+
+const std::vector<Variable>& variables() {
+    static const std::vector<Variable> rows{
+        {"ALL_PROXY", "", "same as all_proxy"},
+        {"CHORUS_ACTOR", "", "name of the acting user, for the audit log"},
+        {"CHORUS_AGENT", "", "the agent's name; set for its commands"},
+        {"CHORUS_CHANNEL_TIMEOUT_MS", "30000",
+         "how long posting to a channel may take; 0 posts nothing"},
+        {"CHORUS_DRAIN_TIMEOUT_MS", "20000", "time for a running tool to end after a signal"},
+        {"CHORUS_GROOM", "auto", "what a first run does without asking: auto, manual or pristine"},
+        {"CHORUS_HOME", "~/.chorus-agents", "the home"},
+        {"CHORUS_IDLE_TIMEOUT_MS", "1800000", "idle time after which a session is saved"},
+        {"CHORUS_MODEL", "", "the model"},
+        {"CHORUS_NETWORK_FS", "", "1 allows a home on a network file system"},
+        {"CHORUS_NOW_MS", "", "a fixed current time, for tests"},
+        {"CHORUS_SHUTDOWN_TIMEOUT_MS", "10000", "time for a command between SIGTERM and SIGKILL"},
+        {"CHORUS_STDIN", "append", "how stdin is used beside a prompt"},
+        {"CHORUS_STDIN_TIMEOUT_MS", "600000", "how long stdin may stay silent"},
+        {"CURL_CA_BUNDLE", "", "certificates to trust, a file"},
+        {"HTTPS_PROXY", "", "same as https_proxy"},
+        {"NO_COLOR", "", "no colours on a terminal"},
+        {"NO_PROXY", "", "same as no_proxy"},
+        {"SSL_CERT_DIR", "/etc/ssl/certs", "certificates to trust, a directory"},
+        {"SSL_CERT_FILE", "", "certificates to trust, a file"},
+        {"all_proxy", "", "the proxy for https if https_proxy is not set"},
+        {"http_proxy", "", "the proxy for http"},
+        {"https_proxy", "", "the proxy for https"},
+        {"no_proxy", "", "hosts that are reached without a proxy"},
+    };
+    return rows;
 }
 
 const Key* find_key(std::string_view name) {

@@ -1,4 +1,4 @@
-// The table of configuration keys, used by checks, help and the manual.
+// The tables of configuration keys and environment variables, used by checks, help and the manual.
 #pragma once
 
 #include <span>
@@ -72,5 +72,15 @@ bool belongs(const Key& key, File file);
 // `permissions` is a profile in agent.json and profiles by name in config.json.
 KeyType type_in(const Key& key, File file);
 std::string_view fallback_in(const Key& key, File file);
+
+// The environment variables that Chorus reads, for chorus-config env; those of providers are in the
+// catalog of model/.
+struct Variable {
+    std::string_view name;
+    std::string_view fallback;  // the default, "" for none or a computed one
+    std::string_view sentence;
+};
+
+const std::vector<Variable>& variables();
 
 }  // namespace chorus::agent

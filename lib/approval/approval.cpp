@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/profile_text.hpp"
+#include "agent/configuration.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "agent/profile_text.hpp"
+#include "agent/configuration.hpp"
+#include "agent/trust_keys.hpp"
+#include "approval/always.hpp"
 #include "approval/approval.hpp"
 #include "approval/binding.hpp"
 #include "approval/widening.hpp"

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "agent/profile_text.hpp"
+#include "agent/configuration.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/id.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "agent/profile_text.hpp"
+#include "agent/configuration.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "chat/json.hpp"

@@ -1,6 +1,6 @@
 #include "turn/explain.hpp"
 
-#include "agent/profile_text.hpp"
+#include "agent/configuration.hpp"
 #include "approval/approval.hpp"
 #include "turn/calls.hpp"
 #include "turn/live.hpp"

@@ -1,4 +1,4 @@
-#include "agent/profile_text.hpp"
+#include "agent/configuration.hpp"
 
 #include <gtest/gtest.h>
 
