@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "sys/put_back.hpp"
@@ -59,16 +60,10 @@ std::string put(const Checkpoints& store, const sys::Root& root, const Entry& en
 }  // namespace
 
 GoingBack::GoingBack(const Tree& target, const From& from) {
-    auto present = from.tree.begin();
-    for (const Entry& entry : target) {
-        for (; present != from.tree.end() && present->path < entry.path; ++present)
-            compare({nullptr, &*present}, from);
-        if (present != from.tree.end() && present->path == entry.path)
-            compare({&entry, &*present++}, from);
-        else
-            compare({&entry, nullptr}, from);
-    }
-    for (; present != from.tree.end(); ++present) compare({nullptr, &*present}, from);
+    std::map<std::string_view, Step> by_path;
+    for (const Entry& entry : target) by_path[entry.path].target = &entry;
+    for (const Entry& entry : from.tree) by_path[entry.path].present = &entry;
+    for (const auto& [path, step] : by_path) compare(step, from);
     spare_what_is_kept();
     for (const Step& step : steps_)
         changes_.push_back(step.target != nullptr ? step.target->path : step.present->path);

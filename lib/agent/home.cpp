@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <optional>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
@@ -18,6 +18,8 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
+
+constexpr base::EnumNames<Groom, 3> grooms{{"auto", "manual", "pristine"}};
 
 std::string login_name(uid_t uid) {
     const std::string name = sys::find_person(uid).name;
@@ -87,15 +89,12 @@ Home find_home(const sys::Environment& environment) {
 }
 
 std::vector<std::string> groom_names() {
-    return {"auto", "manual", "pristine"};
+    return {grooms.names.begin(), grooms.names.end()};
 }
 
 Groom groom_in_force(const std::string& given, const sys::Environment& environment) {
-    const auto names = groom_names();
-    const std::string wanted =
-        given.empty() ? environment.get("CHORUS_GROOM", names.front()) : given;
-    const auto found = std::find(names.begin(), names.end(), wanted);
-    if (found != names.end()) return static_cast<Groom>(found - names.begin());
+    const std::string wanted = given.empty() ? environment.get("CHORUS_GROOM", "auto") : given;
+    if (const auto found = grooms.find(wanted)) return *found;
     throw Error(ErrorCode::config_invalid,
                 "CHORUS_GROOM: " + base::quoted(wanted) + " is not auto, manual or pristine");
 }

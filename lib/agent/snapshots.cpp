@@ -36,13 +36,6 @@ bool has_same_times(const Entry& one, const Entry& other) {
            one.changed_ns == other.changed_ns;
 }
 
-bool is_same(const Tree& one, const Tree& other) {
-    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                      [](const Entry& a, const Entry& b) {
-                          return a.path == b.path && a.more == b.more && has_same_times(a, b);
-                      });
-}
-
 bool is_hash(std::string_view name) {
     return name.size() == base::sha256_digits &&
            name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -177,7 +170,7 @@ class Checkpoints::Keeping {
         Kept kept;
         kept.left_out = without_content(tree);
         kept.is_news = kept.left_out != without_content(before);
-        if (!before.empty() && is_same(tree, before)) {
+        if (!before.empty() && tree == before) {
             kept.tree = name_before;
             return kept;
         }

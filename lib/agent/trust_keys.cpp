@@ -4,15 +4,15 @@
 #include <array>
 
 #include "agent/kept_numbers.hpp"
+#include "agent/reading.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "chat/json.hpp"
 
 namespace chorus::agent {
 namespace {
 
 using chat::Json;
-using Sorted = nlohmann::json;
+using Sorted = nlohmann::json;  // by name
 
 constexpr std::array<std::string_view, 5> keys_of_trust{"budget", "channel_id", "environment",
                                                         "permissions", "sandbox"};
@@ -33,34 +33,20 @@ Json parse_part(std::string_view part) {
     return parse_object(part, "the trusted part");
 }
 
-Sorted sorted(const Json& value) {
-    if (value.is_object()) {
-        Sorted object = Sorted::object();
-        for (const auto& [name, member] : value.items()) object[name] = sorted(member);
-        return object;
-    }
-    if (value.is_array()) {
-        Sorted array = Sorted::array();
-        for (const Json& item : value) array.push_back(sorted(item));
-        return array;
-    }
-    return Sorted(value);
-}
-
 std::string canonical(const Json& value) {
-    return sorted(value).dump(-1, ' ', false, Sorted::error_handler_t::replace);
+    return Sorted(value).dump(-1, ' ', false, Sorted::error_handler_t::replace);
 }
 
 // Returns "" if it is absent; null means absent.
 std::string canonical_member(const Json& object, std::string_view key) {
-    const auto found = object.find(std::string(key));
-    return found == object.end() || found->is_null() ? "" : canonical(*found);
+    const Json* found = find(object, std::string(key).c_str());
+    return found == nullptr ? "" : canonical(*found);
 }
 
 void copy_member(const Json& from, Json& to, std::string_view key) {
     const std::string name(key);
-    const auto found = from.find(name);
-    if (found == from.end() || found->is_null())
+    const Json* found = find(from, name.c_str());
+    if (found == nullptr)
         to.erase(name);
     else
         to[name] = *found;
@@ -110,9 +96,8 @@ std::string with_harmless_keys(std::string_view part, std::string_view agent_jso
     Json trusted = parse_part(part);
     const Json object = parse_agent(agent_json);
     for (const std::string_view key : keys_of_trust) {
-        const auto found = object.find(std::string(key));
-        if (found != object.end() && canonical_member(trusted, key).empty() &&
-            is_harmless(key, *found))
+        const Json* found = find(object, std::string(key).c_str());
+        if (found != nullptr && canonical_member(trusted, key).empty() && is_harmless(key, *found))
             copy_member(object, trusted, key);
     }
     return canonical(trusted);

@@ -47,6 +47,7 @@ class Fingerprint {
         std::uint64_t modified_ns = 0;
         std::uint64_t changed_ns = 0;
         std::string more = {};  // a link's target; the SHA-256 of a recently changed file
+        bool operator==(const Entry&) const = default;
     };
     const std::vector<Entry>& entries() const { return entries_; }  // sorted by path
     std::vector<Entry> take_entries() && { return std::move(entries_); }
