@@ -29,10 +29,6 @@ struct Finding {
 
 constexpr auto npos = std::string_view::npos;
 
-re2::StringPiece piece(std::string_view text) {
-    return {text.data(), text.size()};
-}
-
 // A line of data/keys.txt, in the format described there. Compiled when a text first contains its
 // prefix.
 class Shape {
@@ -51,7 +47,7 @@ class Shape {
         const RE2& whole = *compiled().front();
         re2::StringPiece found[2];
         const int group = whole.NumberOfCapturingGroups();
-        if (!whole.Match(piece(text), at, text.size(), RE2::ANCHOR_START, found, group + 1))
+        if (!whole.Match(text, at, text.size(), RE2::ANCHOR_START, found, group + 1))
             return std::nullopt;
         for (std::size_t i = 1; i < compiled().size(); ++i)
             if (!RE2::PartialMatch(found[group], *compiled()[i])) return std::nullopt;
@@ -63,7 +59,7 @@ class Shape {
     const std::vector<std::unique_ptr<const RE2>>& compiled() const {
         std::call_once(once_, [&] {
             for (std::size_t i = 2; i < fields_.size(); ++i)
-                compiled_.push_back(std::make_unique<RE2>(piece(fields_[i]), RE2::Latin1));
+                compiled_.push_back(std::make_unique<RE2>(fields_[i], RE2::Latin1));
         });
         return compiled_;
     }

@@ -108,25 +108,12 @@ std::vector<std::string> split_at_braces(const std::string& word) {
     return all;
 }
 
-// Returns the places of the brace at `open`, of its commas and of its closing brace; nothing if it
-// is not closed.
-std::vector<std::size_t> group_at(std::string_view word, std::size_t open) {
-    std::vector<std::size_t> places{open};
-    int depth = 0;
-    for (std::size_t at = open; at < word.size(); ++at) {
-        depth += word[at] == '{' ? 1 : word[at] == '}' ? -1 : 0;
-        if (depth == 0 || (depth == 1 && word[at] == ',')) places.push_back(at);
-        if (depth == 0) return places;
-    }
-    return {};
-}
-
 // Expands {rm,-rf,x} to three words.
 std::vector<std::string> brace_expanded(const std::string& word, int depth = 0) {
     std::vector<std::size_t> group;
     std::size_t open = word.find('{');
     for (int tried = 0; tried < most_groups && group.size() < 3 && open < word.size(); ++tried) {
-        group = group_at(word, open);
+        group = brace_group(word, open);
         open = word.find('{', open + 1);
     }
     if (group.size() < 3) return {word};
@@ -296,6 +283,17 @@ class PartCollector {
 };
 
 }  // namespace
+
+std::vector<std::size_t> brace_group(std::string_view word, std::size_t open) {
+    std::vector<std::size_t> places{open};
+    int depth = 0;
+    for (std::size_t at = open; at < word.size(); ++at) {
+        depth += word[at] == '{' ? 1 : word[at] == '}' ? -1 : 0;
+        if (depth == 0 || (depth == 1 && word[at] == ',')) places.push_back(at);
+        if (depth == 0) return places;
+    }
+    return {};
+}
 
 std::optional<std::vector<std::string>> simple_commands(std::string_view command,
                                                         std::string* why_not) {

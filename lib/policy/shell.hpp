@@ -2,6 +2,7 @@
 // treated as not simple.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,5 +30,9 @@ std::optional<std::vector<std::string>> simple_commands(std::string_view command
 // `hides`: whether the name of a program is an expansion or a glob, so that no part contains it.
 std::optional<std::vector<std::string>> parts_for_deny(std::string_view command,
                                                        bool* hides = nullptr);
+
+// Returns the places of the brace at `open`, of the commas of its group and of its closing brace,
+// as a shell reads {a,b}; nothing if it is not closed.
+std::vector<std::size_t> brace_group(std::string_view word, std::size_t open);
 
 }  // namespace chorus::policy

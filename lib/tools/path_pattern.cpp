@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/shell.hpp"
 #include "sys/beneath.hpp"
 
 namespace chorus::tools {
@@ -9,35 +10,14 @@ namespace {
 
 constexpr std::size_t most_alternatives = 64;
 
-struct Braces {
-    std::size_t open = std::string::npos;
-    std::size_t close = std::string::npos;
-    std::vector<std::string> choices;
-};
-
 // Returns the first group that is closed and holds a comma; other braces are literal, as in a
 // shell.
-Braces find_braces(const std::string& pattern) {
-    for (std::size_t open = pattern.find('{'); open != std::string::npos;
-         open = pattern.find('{', open + 1)) {
-        Braces braces{open, std::string::npos, {}};
-        std::size_t depth = 0;
-        std::size_t start = open + 1;
-        for (std::size_t i = open; i < pattern.size(); ++i) {
-            if (pattern[i] == '{') ++depth;
-            const bool ends = pattern[i] == '}' && --depth == 0;
-            if (ends || (pattern[i] == ',' && depth == 1)) {
-                braces.choices.push_back(pattern.substr(start, i - start));
-                start = i + 1;
-            }
-            if (ends) {
-                braces.close = i;
-                break;
-            }
-        }
-        if (braces.close != std::string::npos && braces.choices.size() > 1) return braces;
-    }
-    return {};
+std::vector<std::size_t> find_group(const std::string& pattern) {
+    std::vector<std::size_t> group;
+    for (std::size_t open = pattern.find('{'); open != std::string::npos && group.size() < 3;
+         open = pattern.find('{', open + 1))
+        group = policy::brace_group(pattern, open);
+    return group.size() < 3 ? std::vector<std::size_t>{} : group;
 }
 
 std::string without_start(std::string_view pattern) {
@@ -52,14 +32,16 @@ PathPattern::PathPattern(std::string_view pattern) {
     while (!open.empty()) {
         const std::string next = std::move(open.back());
         open.pop_back();
-        const Braces braces = find_braces(next);
-        const std::size_t known = open.size() + alternatives_.size() + braces.choices.size();
-        if (braces.choices.empty() || known > most_alternatives) {
+        const std::vector<std::size_t> group = find_group(next);
+        const std::size_t choices = std::max<std::size_t>(group.size(), 1) - 1;
+        if (choices == 0 || open.size() + alternatives_.size() + choices > most_alternatives) {
             alternatives_.push_back(next);
             continue;
         }
-        for (const std::string& choice : braces.choices)
-            open.push_back(next.substr(0, braces.open) + choice + next.substr(braces.close + 1));
+        for (std::size_t i = 0; i < choices; ++i)
+            open.push_back(next.substr(0, group.front()) +
+                           next.substr(group[i] + 1, group[i + 1] - group[i] - 1) +
+                           next.substr(group.back() + 1));
     }
 }
 
