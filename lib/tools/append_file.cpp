@@ -2,10 +2,6 @@
 #include "tools/files.hpp"
 #include "tools/result.hpp"
 
-namespace chorus::embedded {
-extern const std::string_view tool_append_file;
-}
-
 namespace chorus::tools {
 namespace {
 
@@ -46,15 +42,11 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
 }  // namespace
 
 Tool append_file_tool() {
-    return {"append_file",
-            embedded::tool_append_file,
-            {{"path", "string", "file to append to, relative to the workspace", true},
-             {"content", "string", "text to append, newlines included", true}},
-            Class::write,
-            "append_file",
-            path_detail,
-            nullptr,
-            plan};
+    return {.parameters = {{"path", "string", "file to append to, relative to the workspace", true},
+                           {"content", "string", "text to append, newlines included", true}},
+            .kind = Class::write,
+            .detail = path_detail,
+            .plan = plan};
 }
 
 }  // namespace chorus::tools

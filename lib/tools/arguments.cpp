@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "tools/tool.hpp"
@@ -12,40 +15,92 @@ using chat::Json;
 
 constexpr double largest_exact = 9007199254740992.0;  // 2^53: above it a double skips integers
 
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
+// Models write "5" and 5.0 too.
+std::optional<std::int64_t> integer_of(const Json& value) {
+    if (value.is_string()) {
+        const auto& text = value.get_ref<const std::string&>();
+        std::int64_t number = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+        return number;
+    }
+    if (value.is_number_float()) {
+        const double real = value.get<double>();
+        if (std::trunc(real) != real || std::fabs(real) > largest_exact) return std::nullopt;
+        return static_cast<std::int64_t>(real);
+    }
+    const bool is_too_large = value.is_number_unsigned() &&
+                              value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX);
+    if (!value.is_number() || is_too_large) return std::nullopt;
+    return value.get<std::int64_t>();
 }
 
-std::optional<bool> parse_flag(std::string_view text) {
-    const std::string lower = base::to_lower_ascii(text);
+// And "true" or "False".
+std::optional<bool> flag_of(const Json& value) {
+    if (value.is_boolean()) return value.get<bool>();
+    if (!value.is_string()) return std::nullopt;
+    const std::string lower = base::to_lower_ascii(value.get_ref<const std::string&>());
     if (lower == "true") return true;
     if (lower == "false") return false;
     return std::nullopt;
 }
 
-std::optional<std::int64_t> whole_number(const Json& value) {
-    if (value.is_number_unsigned()) {
-        const auto number = value.get<std::uint64_t>();
-        if (number > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
-        return static_cast<std::int64_t>(number);
-    }
-    if (value.is_number_integer()) return value.get<std::int64_t>();
-    const double real = value.get<double>();
-    if (std::trunc(real) != real || std::fabs(real) > largest_exact) return std::nullopt;
-    return static_cast<std::int64_t>(real);
+bool is_list_of_texts(const Json& value) {
+    return value.is_array() && std::all_of(value.begin(), value.end(),
+                                           [](const Json& item) { return item.is_string(); });
 }
 
-bool is_list_of_texts(const Json& value) {
-    if (!value.is_array()) return false;
-    for (const Json& item : value)
-        if (!item.is_string()) return false;
-    return true;
+std::string expected(const Tool& tool) {
+    if (tool.parameters.empty()) return "expected: no arguments";
+    std::string text = "expected: ";
+    for (const Parameter& parameter : tool.parameters) {
+        if (&parameter != &tool.parameters.front()) text += ", ";
+        text += std::string(parameter.name) + " (" + std::string(parameter.type);
+        if (parameter.type == "array") text += " of strings";
+        text += parameter.required ? ", required)" : ")";
+    }
+    return text;
+}
+
+const Parameter* find_parameter(const Tool& tool, const std::string& name) {
+    const auto found = std::find_if(tool.parameters.begin(), tool.parameters.end(),
+                                    [&](const Parameter& each) { return each.name == name; });
+    return found == tool.parameters.end() ? nullptr : &*found;
+}
+
+std::string unknown(const Tool& tool, const std::string& name) {
+    std::vector<std::string> known;
+    for (const Parameter& parameter : tool.parameters) known.emplace_back(parameter.name);
+    const std::vector<std::string> near = base::nearest(name, known, 1);
+    const std::string question = near.empty() ? "" : " (did you mean '" + near.front() + "'?)";
+    return "unknown argument " + base::quoted(name) + question;
+}
+
+std::vector<std::string> problems(const Tool& tool, const Arguments& arguments) {
+    std::vector<std::string> found;
+    for (const Parameter& parameter : tool.parameters)
+        if (parameter.required && !arguments.has(std::string(parameter.name)))
+            found.push_back("missing '" + std::string(parameter.name) + "'");
+    for (const std::string& name : arguments.names()) {
+        const Parameter* parameter = find_parameter(tool, name);
+        if (parameter == nullptr)
+            found.push_back(unknown(tool, name));
+        else if (!arguments.fits(name, parameter->type))
+            found.push_back("'" + name + "' is not of type " + std::string(parameter->type));
+    }
+    return found;
 }
 
 }  // namespace
+
+struct Arguments::Values : std::map<std::string, Json> {
+    const Json* find_value(const std::string& name) const {
+        const auto found = find(name);
+        return found == end() ? nullptr : &found->second;
+    }
+};
+
+Arguments::Arguments() : values_(std::make_shared<Values>()) {}
 
 Arguments Arguments::parse(std::string_view json) {
     Arguments arguments;
@@ -59,84 +114,64 @@ Arguments Arguments::parse(std::string_view json) {
         return arguments;
     }
     arguments.canonical_ = nlohmann::json(*object).dump();
-    for (const auto& [name, member] : object->items()) {
-        if (member.is_null()) continue;  // how strict schemas write an omitted optional argument
-        Value value;
-        if (member.is_string()) {
-            value.type = Type::text;
-            value.text = member.get<std::string>();
-        } else if (member.is_boolean()) {
-            value.type = Type::flag;
-            value.integer = member.get<bool>() ? 1 : 0;
-        } else if (member.is_number()) {
-            const std::optional<std::int64_t> number = whole_number(member);
-            if (number) value.type = Type::integer;
-            value.integer = number.value_or(0);
-        } else if (is_list_of_texts(member)) {
-            value.type = Type::list;
-            value.list = member.get<std::vector<std::string>>();
-        } else if (member.is_object()) {
-            value.type = Type::object;
-            value.text = chat::dump(member);
-        }
-        arguments.values_[name] = std::move(value);
-    }
+    Values values;
+    for (const auto& [name, value] : object->items())
+        if (!value.is_null())  // how strict schemas write an omitted optional argument
+            values[name] = value;
+    arguments.values_ = std::make_shared<Values>(std::move(values));
     return arguments;
 }
 
 bool Arguments::has(const std::string& name) const {
-    return values_.count(name) > 0;
+    return values_->contains(name);
 }
 
 std::string Arguments::text(const std::string& name, std::string fallback) const {
-    const auto found = values_.find(name);
-    if (found == values_.end() || found->second.type != Type::text) return fallback;
-    return found->second.text;
+    const Json* value = values_->find_value(name);
+    return value != nullptr && value->is_string() ? value->get<std::string>() : fallback;
 }
 
 std::int64_t Arguments::integer(const std::string& name, std::int64_t fallback) const {
-    const auto found = values_.find(name);
-    if (found == values_.end()) return fallback;
-    if (found->second.type == Type::text)
-        return parse_integer(found->second.text).value_or(fallback);
-    return found->second.type == Type::integer ? found->second.integer : fallback;
+    const Json* value = values_->find_value(name);
+    return value != nullptr ? integer_of(*value).value_or(fallback) : fallback;
 }
 
 bool Arguments::flag(const std::string& name, bool fallback) const {
-    const auto found = values_.find(name);
-    if (found == values_.end()) return fallback;
-    if (found->second.type == Type::text) return parse_flag(found->second.text).value_or(fallback);
-    return found->second.type == Type::flag ? found->second.integer != 0 : fallback;
+    const Json* value = values_->find_value(name);
+    return value != nullptr ? flag_of(*value).value_or(fallback) : fallback;
 }
 
 std::vector<std::string> Arguments::list(const std::string& name) const {
-    const auto found = values_.find(name);
-    if (found == values_.end()) return {};
-    return found->second.list;
+    const Json* value = values_->find_value(name);
+    if (value == nullptr || !is_list_of_texts(*value)) return {};
+    return value->get<std::vector<std::string>>();
 }
 
 std::string Arguments::object(const std::string& name) const {
-    const auto found = values_.find(name);
-    if (found == values_.end() || found->second.type != Type::object) return {};
-    return found->second.text;
+    const Json* value = values_->find_value(name);
+    return value != nullptr && value->is_object() ? chat::dump(*value) : "";
 }
 
 bool Arguments::fits(const std::string& name, std::string_view type) const {
-    const Value& value = values_.at(name);
-    if (type == "string") return value.type == Type::text;
-    if (type == "string or object") return value.type == Type::text || value.type == Type::object;
-    if (type == "array") return value.type == Type::list;
-    if (type == "integer")
-        return value.type == Type::integer ||
-               (value.type == Type::text && parse_integer(value.text).has_value());
-    return value.type == Type::flag ||
-           (value.type == Type::text && parse_flag(value.text).has_value());
+    const Json& value = values_->at(name);
+    if (type == "string") return value.is_string();
+    if (type == "string or object") return value.is_string() || value.is_object();
+    if (type == "array") return is_list_of_texts(value);
+    return type == "integer" ? integer_of(value).has_value() : flag_of(value).has_value();
 }
 
 std::vector<std::string> Arguments::names() const {
     std::vector<std::string> all;
-    for (const auto& [name, value] : values_) all.push_back(name);
+    for (const auto& [name, value] : *values_) all.push_back(name);
     return all;
+}
+
+std::string check_arguments(const Tool& tool, const Arguments& arguments) {
+    const std::string found = arguments.problem().empty()
+                                  ? base::join(problems(tool, arguments), ", ")
+                                  : arguments.problem();
+    if (found.empty()) return {};
+    return std::string(tool.name) + ": " + found + "; " + expected(tool);
 }
 
 }  // namespace chorus::tools

@@ -1,16 +1,8 @@
 #include "tools/result.hpp"
 #include "tools/user_question.hpp"
 
-namespace chorus::embedded {
-extern const std::string_view tool_ask_user;
-}
-
 namespace chorus::tools {
 namespace {
-
-std::string no_detail(const Arguments&, const Workplace&) {
-    return {};
-}
 
 // Not run for a question that was answered: its result is the answer, taken when the call is
 // decided.
@@ -43,15 +35,12 @@ std::string question_problem(const Arguments& arguments) {
 }
 
 Tool ask_user_tool() {
-    return {"ask_user",
-            embedded::tool_ask_user,
-            {{"question", "string", "the question to ask", true},
-             {"kind", "string", "text, confirmation or selection; default text"},
-             {"options", "array", "for a selection: the possible answers"}},
-            Class::question,
-            "ask_user",
-            no_detail,
-            unanswered};
+    return {.parameters = {{"question", "string", "the question to ask", true},
+                           {"kind", "string", "text, confirmation or selection; default text"},
+                           {"options", "array", "for a selection: the possible answers"}},
+            .kind = Class::question,
+            .detail = [](const Arguments&, const Workplace&) { return std::string(); },
+            .run = unanswered};
 }
 
 }  // namespace chorus::tools

@@ -6,14 +6,9 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "sys/process.hpp"
-#include "tools/captured.hpp"
 #include "tools/obeyed.hpp"
 #include "tools/result.hpp"
 #include "tools/task_tools.hpp"
-
-namespace chorus::embedded {
-extern const std::string_view tool_bash;
-}
 
 namespace chorus::tools {
 namespace {
@@ -83,10 +78,6 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     return answer(text + captured_text(finished.out, finished.err) + note, Keep::end);
 }
 
-std::string command_detail(const Arguments& arguments, const Workplace&) {
-    return arguments.text("command");
-}
-
 }  // namespace
 
 chat::ToolResult no_command(const base::Error& problem) {
@@ -95,19 +86,18 @@ chat::ToolResult no_command(const base::Error& problem) {
 }
 
 Tool bash_tool() {
-    return {"bash",
-            embedded::tool_bash,
-            {{"command", "string", "command for `bash -c`, run in the workspace", true},
-             {"timeout", "integer",
-              "seconds after which it is ended; default 120, no limit in background"},
-             {"background", "boolean",
-              "start it as a task that outlives the turn; the result names the task"},
-             {"on_exit", "string",
-              "with background: message that you get, in a new turn, when it has ended"}},
-            Class::command,
-            "bash",
-            command_detail,
-            run};
+    return {
+        .parameters = {{"command", "string", "command for `bash -c`, run in the workspace", true},
+                       {"timeout", "integer",
+                        "seconds after which it is ended; default 120, no limit in background"},
+                       {"background", "boolean",
+                        "start it as a task that outlives the turn; the result names the task"},
+                       {"on_exit", "string",
+                        "with background: message that you get, in a new turn, when it has ended"}},
+        .kind = Class::command,
+        .detail = [](const Arguments& arguments,
+                     const Workplace&) { return arguments.text("command"); },
+        .run = run};
 }
 
 }  // namespace chorus::tools

@@ -16,14 +16,10 @@ constexpr auto magics = std::to_array<std::pair<std::string_view, std::string_vi
     {"GIF8"sv, "GIF image"sv},
     {"BM"sv, "BMP image"sv},
     {"%PDF-"sv, "PDF document"sv},
-    {"\x7f"
-     "ELF"sv,
-     "ELF program or library"sv},
+    {"\177ELF"sv, "ELF program or library"sv},
     {"\x1f\x8b"sv, "gzip archive"sv},
     {"BZh"sv, "bzip2 archive"sv},
-    {"\xfd"
-     "7zXZ\0"sv,
-     "xz archive"sv},
+    {"\3757zXZ\0"sv, "xz archive"sv},
     {"\x28\xb5\x2f\xfd"sv, "zstd archive"sv},
     {"7z\xbc\xaf\x27\x1c"sv, "7-Zip archive"sv},
     {"PK\x03\x04"sv, "zip archive"sv},

@@ -2,10 +2,6 @@
 #include "tools/files.hpp"
 #include "tools/result.hpp"
 
-namespace chorus::embedded {
-extern const std::string_view tool_create_file;
-}
-
 namespace chorus::tools {
 namespace {
 
@@ -26,15 +22,11 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
 }  // namespace
 
 Tool create_file_tool() {
-    return {"create_file",
-            embedded::tool_create_file,
-            {{"path", "string", "file to write, relative to the workspace", true},
-             {"content", "string", "the whole text of the file", true}},
-            Class::write,
-            "create_file",
-            path_detail,
-            nullptr,
-            plan};
+    return {.parameters = {{"path", "string", "file to write, relative to the workspace", true},
+                           {"content", "string", "the whole text of the file", true}},
+            .kind = Class::write,
+            .detail = path_detail,
+            .plan = plan};
 }
 
 }  // namespace chorus::tools

@@ -27,16 +27,6 @@ Trace find_commit(const std::string& id, const sys::Root& root) {
     return {Effect::absent, {}};
 }
 
-constexpr std::string_view own_directory = "agent";
-
-chat::JsonText begun_file_evidence(const std::string& path, const std::string& before,
-                                   const std::string& after) {
-    chat::JsonText out;
-    out.begin_object().key("path").string(path).key("before").string(before);
-    out.key("after").string(after);
-    return out;
-}
-
 }  // namespace
 
 const std::string no_file = "none";
@@ -55,19 +45,16 @@ Before before_write(const sys::Root& root, const std::string& path) {
 }
 
 std::string file_evidence(const std::string& path, const std::string& before,
-                          const std::string& after) {
-    chat::JsonText out = begun_file_evidence(path, before, after);
+                          const std::string& after, std::string_view of) {
+    chat::JsonText out;
+    out.begin_object().key("path").string(path).key("before").string(before);
+    out.key("after").string(after);
+    if (!of.empty()) out.key("of").string(of);
     return out.end_object().take();
 }
 
-std::string own_file_evidence(const std::string& path, const std::string& before,
-                              const std::string& after) {
-    chat::JsonText out = begun_file_evidence(path, before, after);
-    return out.key("of").string(own_directory).end_object().take();
-}
-
 bool is_of_own_file(const std::string& evidence) {
-    return Arguments::parse(evidence).text("of") == own_directory;
+    return Arguments::parse(evidence).text("of") == of_agent;
 }
 
 std::string commit_evidence(const std::string& id) {

@@ -21,13 +21,11 @@ struct Before {
 };
 Before before_write(const sys::Root& root, const std::string& path);
 
-// {"path": "a.txt", "before": "<hash>", "after": "<hash>"}
+// {"path": "a.txt", "before": "<hash>", "after": "<hash>"}, with "of": of_agent for a file in the
+// agent's directory instead of the call's root.
+constexpr std::string_view of_agent = "agent";
 std::string file_evidence(const std::string& path, const std::string& before,
-                          const std::string& after);
-// The same for a file in the agent's directory instead of the call's root; and whether evidence is
-// of such a file.
-std::string own_file_evidence(const std::string& path, const std::string& before,
-                              const std::string& after);
+                          const std::string& after, std::string_view of = "");
 bool is_of_own_file(const std::string& evidence);
 // {"commit": "<id>"}
 std::string commit_evidence(const std::string& id);

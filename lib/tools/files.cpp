@@ -29,20 +29,10 @@ std::uint64_t hash(std::string_view text) {
 }
 
 sys::Kind kind_of(int directory, const dirent& entry) {
-    switch (entry.d_type) {
-        case DT_REG:
-            return sys::Kind::file;
-        case DT_DIR:
-            return sys::Kind::directory;
-        case DT_LNK:
-            return sys::Kind::link;
-        case DT_UNKNOWN:
-            break;
-        default:
-            return sys::Kind::other;
-    }
     struct stat status {};
-    if (fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    if (entry.d_type != DT_UNKNOWN)
+        status.st_mode = DTTOIF(entry.d_type);
+    else if (fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return sys::Kind::other;
     return S_ISREG(status.st_mode)   ? sys::Kind::file
            : S_ISDIR(status.st_mode) ? sys::Kind::directory

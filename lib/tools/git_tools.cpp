@@ -8,16 +8,6 @@
 #include "tools/obeyed.hpp"
 #include "tools/result.hpp"
 
-namespace chorus::embedded {
-extern const std::string_view tool_git_branch;
-extern const std::string_view tool_git_checkout;
-extern const std::string_view tool_git_commit;
-extern const std::string_view tool_git_diff;
-extern const std::string_view tool_git_init;
-extern const std::string_view tool_git_log;
-extern const std::string_view tool_git_status;
-}  // namespace chorus::embedded
-
 namespace chorus::tools {
 namespace {
 
@@ -176,78 +166,69 @@ chat::ToolResult checkout(const Arguments& arguments, const Workplace& workplace
 }  // namespace
 
 Tool git_branch_tool() {
-    return {"git_branch",
-            embedded::tool_git_branch,
-            {{"name", "string", "name of the branch", true},
-             {"delete", "boolean", "delete it; default false"}},
-            Class::repository,
-            "git",
-            [](const Arguments& arguments, const Workplace&) {
-                return detail_with("branch", {arguments.text("name")});
-            },
-            branch};
+    return {
+        .parameters = {{"name", "string", "name of the branch", true},
+                       {"delete", "boolean", "delete it; default false"}},
+        .kind = Class::repository,
+        .family = "git",
+        .detail = [](const Arguments& arguments,
+                     const Workplace&) { return detail_with("branch", {arguments.text("name")}); },
+        .run = branch};
 }
 
 Tool git_checkout_tool() {
-    return {"git_checkout",
-            embedded::tool_git_checkout,
-            {{"ref", "string", "branch, tag or commit", true},
-             {"create", "boolean", "create it as a new branch at HEAD first; default false"}},
-            Class::repository,
-            "git",
-            [](const Arguments& arguments, const Workplace&) {
-                return detail_with("checkout", {arguments.text("ref")});
-            },
-            checkout};
+    return {
+        .parameters = {{"ref", "string", "branch, tag or commit", true},
+                       {"create", "boolean",
+                        "create it as a new branch at HEAD first; default false"}},
+        .kind = Class::repository,
+        .family = "git",
+        .detail = [](const Arguments& arguments,
+                     const Workplace&) { return detail_with("checkout", {arguments.text("ref")}); },
+        .run = checkout};
 }
 
 Tool git_commit_tool() {
-    return {"git_commit",
-            embedded::tool_git_commit,
-            {{"message", "string", "the commit message", true},
-             {"files", "array", "paths to commit; default every change"}},
-            Class::repository,
-            "git",
-            [](const Arguments&, const Workplace&) { return std::string("commit"); },
-            nullptr,
-            plan_commit};
+    return {.parameters = {{"message", "string", "the commit message", true},
+                           {"files", "array", "paths to commit; default every change"}},
+            .kind = Class::repository,
+            .family = "git",
+            .detail = [](const Arguments&, const Workplace&) { return std::string("commit"); },
+            .plan = plan_commit};
 }
 
 Tool git_diff_tool() {
-    return {"git_diff",
-            embedded::tool_git_diff,
-            {{"ref1", "string", "commit to compare from; default HEAD"},
-             {"ref2", "string", "commit to compare with; default the work tree"}},
-            Class::read,
-            "git",
-            [](const Arguments& arguments, const Workplace&) {
-                return detail_with("diff", {arguments.text("ref1"), arguments.text("ref2")});
-            },
-            diff};
+    return {.parameters = {{"ref1", "string", "commit to compare from; default HEAD"},
+                           {"ref2", "string", "commit to compare with; default the work tree"}},
+            .kind = Class::read,
+            .family = "git",
+            .detail =
+                [](const Arguments& arguments, const Workplace&) {
+                    return detail_with("diff", {arguments.text("ref1"), arguments.text("ref2")});
+                },
+            .run = diff};
 }
 
 Tool git_init_tool() {
-    return {"git_init", embedded::tool_git_init,
-            {},         Class::repository,
-            "git",      [](const Arguments&, const Workplace&) { return std::string("init"); },
-            init};
+    return {.kind = Class::repository,
+            .family = "git",
+            .detail = [](const Arguments&, const Workplace&) { return std::string("init"); },
+            .run = init};
 }
 
 Tool git_log_tool() {
-    return {"git_log",
-            embedded::tool_git_log,
-            {{"count", "integer", "how many commits; default 20"}},
-            Class::read,
-            "git",
-            [](const Arguments&, const Workplace&) { return std::string("log"); },
-            log};
+    return {.parameters = {{"count", "integer", "how many commits; default 20"}},
+            .kind = Class::read,
+            .family = "git",
+            .detail = [](const Arguments&, const Workplace&) { return std::string("log"); },
+            .run = log};
 }
 
 Tool git_status_tool() {
-    return {"git_status", embedded::tool_git_status,
-            {},           Class::read,
-            "git",        [](const Arguments&, const Workplace&) { return std::string("status"); },
-            status};
+    return {.kind = Class::read,
+            .family = "git",
+            .detail = [](const Arguments&, const Workplace&) { return std::string("status"); },
+            .run = status};
 }
 
 }  // namespace chorus::tools

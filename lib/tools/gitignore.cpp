@@ -8,8 +8,6 @@
 namespace chorus::tools {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 // "name\ " keeps its blank.
 std::string_view without_trailing_blanks(std::string_view line) {
     while (!line.empty() && line.back() == ' ') {
@@ -86,10 +84,8 @@ bool Gitignore::parse_rule(std::string_view line, Rule& rule) {
 }
 
 void Gitignore::enter(std::string_view directory, std::string_view text) {
-    if (text.substr(0, byte_order_mark.size()) == byte_order_mark)
-        text.remove_prefix(byte_order_mark.size());
     Level level{directory.size(), {}};
-    for (const std::string_view line : base::split_lines(text)) {
+    for (const std::string_view line : base::split_lines(base::without_bom(text))) {
         Rule rule;
         if (parse_rule(line, rule)) level.rules.push_back(std::move(rule));
     }

@@ -1,28 +1,16 @@
 #include "tools/obeyed.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "base/text.hpp"
 #include "sys/file.hpp"
 #include "tools/task_tools.hpp"
 
 namespace chorus::tools {
-namespace {
-
-// Names that make a directory of any name a repository.
-constexpr std::array repository_names{"HEAD", "commondir", "objects", "refs"};
-
-}  // namespace
-
 bool may_be_obeyed(const Workplace& workplace, const std::string& path) {
-    const auto parts = base::split(path, '/');
+    // names that make a directory of any name a repository
+    for (const std::string_view part : base::split(path, '/'))
+        if (part == "HEAD" || part == "commondir" || part == "objects" || part == "refs")
+            return true;
     return sys::Plants::is_settings_file(path) ||
-           std::any_of(parts.begin(), parts.end(),
-                       [](std::string_view part) {
-                           return std::find(repository_names.begin(), repository_names.end(),
-                                            part) != repository_names.end();
-                       }) ||
            sys::Plants::is_pointed_to(workplace.root.path(), path);
 }
 

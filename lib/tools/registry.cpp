@@ -29,6 +29,12 @@
     TOOL(task_wait)               \
     TOOL(view)
 
+#define CHORUS_DECLARE(tool) extern const std::string_view tool_##tool;
+namespace chorus::embedded {
+CHORUS_TOOLS(CHORUS_DECLARE)
+}
+#undef CHORUS_DECLARE
+
 namespace chorus::tools {
 
 #define CHORUS_DECLARE(tool) Tool tool##_tool();
@@ -42,26 +48,16 @@ constexpr auto names = std::to_array<std::string_view>({CHORUS_TOOLS(CHORUS_NAME
 #undef CHORUS_NAME
 static_assert(std::is_sorted(names.begin(), names.end()), "find_tool is a binary search");
 
+Tool completed(std::string_view name, std::string_view description, Tool tool) {
+    tool.name = name;
+    tool.description = description;
+    if (tool.family.empty()) tool.family = name;
+    return tool;
+}
+
 bool comes_before(const Tool& tool, std::string_view name) {
     return tool.name < name;
 }
-
-}  // namespace
-
-const std::vector<Tool>& registry() {
-#define CHORUS_ROW(tool) tool##_tool(),
-    static const std::vector<Tool> tools = {CHORUS_TOOLS(CHORUS_ROW)};
-#undef CHORUS_ROW
-    return tools;
-}
-
-const Tool* find_tool(std::string_view name) {
-    const std::vector<Tool>& tools = registry();
-    const auto found = std::lower_bound(tools.begin(), tools.end(), name, comes_before);
-    return found != tools.end() && found->name == name ? &*found : nullptr;
-}
-
-namespace {
 
 void write_type(chat::JsonText& schema, std::string_view type) {
     schema.key("type");
@@ -72,6 +68,19 @@ void write_type(chat::JsonText& schema, std::string_view type) {
 }
 
 }  // namespace
+
+const std::vector<Tool>& registry() {
+#define CHORUS_ROW(tool) completed(#tool, embedded::tool_##tool, tool##_tool()),
+    static const std::vector<Tool> tools = {CHORUS_TOOLS(CHORUS_ROW)};
+#undef CHORUS_ROW
+    return tools;
+}
+
+const Tool* find_tool(std::string_view name) {
+    const std::vector<Tool>& tools = registry();
+    const auto found = std::lower_bound(tools.begin(), tools.end(), name, comes_before);
+    return found != tools.end() && found->name == name ? &*found : nullptr;
+}
 
 chat::ToolDefinition definition(const Tool& tool) {
     chat::JsonText schema;

@@ -1,5 +1,7 @@
 #include "tools/replacement.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -80,22 +82,14 @@ Replaced replace_at(std::string_view text, const std::vector<std::size_t>& place
 }
 
 bool has_crlf_only(std::string_view text) {
-    std::size_t found = 0;
-    for (std::size_t at = text.find('\n'); at != std::string_view::npos;
-         at = text.find('\n', at + 1)) {
-        if (at == 0 || text[at - 1] != '\r') return false;
-        ++found;
-    }
-    return found > 0;
+    static const RE2 bare_newline(R"((?:\A|[^\r])\n)", RE2::Latin1);
+    return text.find('\n') != std::string_view::npos && !RE2::PartialMatch(text, bare_newline);
 }
 
-std::string with_crlf(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '\n') out += '\r';
-        out += c;
-    }
-    return out;
+std::string with_crlf(std::string text) {
+    static const RE2 newline(R"(\n)", RE2::Latin1);
+    RE2::GlobalReplace(&text, newline, "\r\n");
+    return text;
 }
 
 std::string numbered_around(std::string_view text, const std::vector<Replaced::Lines>& lines,

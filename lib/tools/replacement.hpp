@@ -30,7 +30,7 @@ Replaced replace_at(std::string_view text, const std::vector<std::size_t>& place
 
 // Whether every newline is CRLF and there is at least one.
 bool has_crlf_only(std::string_view text);
-std::string with_crlf(std::string_view text);
+std::string with_crlf(std::string text);
 
 // Returns the lines with `around` more on each side, numbered as view numbers them, gaps shown as
 // "...".

@@ -10,8 +10,27 @@
 namespace chorus::tools {
 namespace {
 
+using base::limits::tool_result_characters;
+
 bool starts_character(char byte) {
     return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
+}
+
+constexpr std::size_t most_captured = tool_result_characters - 500;  // header and titles
+constexpr std::string_view rest_hint =
+    "to see the rest, write the output to a file and use view or search_files";
+
+// Also says how many bytes were dropped before.
+std::string section(std::string_view title, std::string_view text, const sys::Captured& captured,
+                    std::size_t characters) {
+    if (text.empty()) return {};
+    std::string shown = std::string(title) + ":\n";
+    if (captured.total_bytes > captured.text.size())
+        shown += "[" + std::to_string(captured.total_bytes) + " bytes in all, the last " +
+                 std::to_string(captured.text.size()) + " were kept]\n";
+    shown += bounded_to(characters, text, Keep::end, rest_hint);
+    if (shown.back() != '\n') shown += '\n';
+    return shown;
 }
 
 }  // namespace
@@ -47,16 +66,23 @@ std::string bounded_to(std::size_t most_characters, std::string_view text, Keep 
     return note + "\n" + std::string(last_characters(valid, kept));
 }
 
-std::string bounded(std::string_view text, Keep keep, std::string_view how_to_get_the_rest) {
-    return bounded_to(base::limits::tool_result_characters, text, keep, how_to_get_the_rest);
-}
-
 chat::ToolResult answer(std::string_view text, Keep keep, std::string_view how_to_get_the_rest) {
-    return {bounded(text, keep, how_to_get_the_rest), false};
+    return {bounded_to(tool_result_characters, text, keep, how_to_get_the_rest), false};
 }
 
 chat::ToolResult failure(std::string_view text) {
-    return {bounded(text, Keep::start, {}), true};
+    return {bounded_to(tool_result_characters, text, Keep::start, {}), true};
+}
+
+std::string captured_text(const sys::Captured& captured_out, const sys::Captured& captured_err) {
+    const std::string out = base::replace_invalid_utf8(captured_out.text);
+    const std::string err = base::replace_invalid_utf8(captured_err.text);
+    if (out.empty() && err.empty()) return "no output\n";
+    // stderr gets a third if both are long; each also gets what the other leaves.
+    const std::size_t left = most_captured - std::min(base::utf8_length(out), most_captured);
+    const std::size_t for_err = std::min(base::utf8_length(err), std::max(most_captured / 3, left));
+    return section("stdout", out, captured_out, most_captured - for_err) +
+           section("stderr", err, captured_err, for_err);
 }
 
 std::string counted(std::size_t number, std::string_view noun) {

@@ -8,13 +8,8 @@
 #include "sys/clock.hpp"
 #include "tools/files.hpp"
 #include "tools/line_search.hpp"
-#include "tools/path_pattern.hpp"
 #include "tools/result.hpp"
 #include "tools/walk.hpp"
-
-namespace chorus::embedded {
-extern const std::string_view tool_search_files;
-}
 
 namespace chorus::tools {
 namespace {
@@ -23,7 +18,6 @@ constexpr std::size_t most_matches = 500;
 constexpr std::size_t most_characters =
     base::limits::tool_result_characters - 500;  // room for notes
 constexpr std::size_t line_characters = 500;
-constexpr std::int64_t most_ms = 10'000;
 constexpr int largest_program = 5'000;  // the pattern compiled by RE2, in instructions
 
 RE2::Options options() {
@@ -49,11 +43,23 @@ std::string shown_line(std::string_view line, std::size_t match_start) {
 class Search {
   public:
     Search(const Workplace& workplace, const RE2& pattern)
-        : workplace_(workplace), pattern_(pattern), deadline_ms_(sys::monotonic_ms() + most_ms) {}
+        : workplace_(workplace),
+          pattern_(pattern),
+          deadline_ms_(sys::monotonic_ms() + most_walk_ms) {}
     Search(const Search&) = delete;
 
     // Returns false when the search must stop.
-    bool search(const sys::Entry& entry);
+    bool search(const sys::Entry& entry) {
+        if (entry.kind != sys::Kind::file) return true;
+        const sys::Opened opened = workplace_.root.open_to_read(entry.path);
+        if (opened.outcome != sys::OpenOutcome::opened || opened.kind != sys::Kind::file)
+            return true;
+        if (opened.size_bytes > base::limits::searched_file_bytes) {
+            ++too_large;
+            return true;
+        }
+        return !read_file(opened.fd.get()) || search_content(listed(entry.path));
+    }
 
     std::string lines;
     std::size_t matches = 0;
@@ -62,9 +68,38 @@ class Search {
     bool is_late = false;
 
   private:
-    bool read_file(int fd);
-    bool search_content(const std::string& path);
-    bool add(const std::string& path, const LineMatch& match);
+    // Returns false if the file cannot be read or is binary.
+    bool read_file(int fd) {
+        std::size_t filled = 0;
+        for (;;) {
+            if (buffer_.size() < filled + (64U << 10)) buffer_.resize(filled + (256U << 10));
+            const ssize_t got = read(fd, buffer_.data() + filled, buffer_.size() - filled);
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return false;
+            filled += static_cast<std::size_t>(got);
+            content_ = std::string_view(buffer_).substr(0, filled);
+            if (is_binary(content_)) return false;
+            if (got == 0 || filled > base::limits::searched_file_bytes) return true;
+        }
+    }
+
+    bool search_content(const std::string& path) {
+        LineSearch lines_found(pattern_, content_, is_late_);
+        while (const std::optional<LineMatch> match = lines_found.next())
+            if (!add(path, *match)) return false;
+        return !is_late;
+    }
+
+    bool add(const std::string& path, const LineMatch& match) {
+        const std::string text = path + ":" + std::to_string(match.number) + ":" +
+                                 shown_line(match.line, match.start) + "\n";
+        characters_ += base::utf8_length(text);
+        is_full = matches == most_matches || characters_ > most_characters;
+        if (is_full) return false;
+        lines += text;
+        ++matches;
+        return true;
+    }
 
     const Workplace& workplace_;
     const RE2& pattern_;
@@ -78,50 +113,6 @@ class Search {
     std::size_t characters_ = 0;
 };
 
-// Returns false if the file cannot be read or is binary.
-bool Search::read_file(int fd) {
-    std::size_t filled = 0;
-    for (;;) {
-        if (buffer_.size() < filled + (64U << 10)) buffer_.resize(filled + (256U << 10));
-        const ssize_t got = read(fd, buffer_.data() + filled, buffer_.size() - filled);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return false;
-        filled += static_cast<std::size_t>(got);
-        content_ = std::string_view(buffer_).substr(0, filled);
-        if (is_binary(content_)) return false;
-        if (got == 0 || filled > base::limits::searched_file_bytes) return true;
-    }
-}
-
-bool Search::search(const sys::Entry& entry) {
-    if (entry.kind != sys::Kind::file) return true;
-    const sys::Opened opened = workplace_.root.open_to_read(entry.path);
-    if (opened.outcome != sys::OpenOutcome::opened || opened.kind != sys::Kind::file) return true;
-    if (opened.size_bytes > base::limits::searched_file_bytes) {
-        ++too_large;
-        return true;
-    }
-    return !read_file(opened.fd.get()) || search_content(listed(entry.path));
-}
-
-bool Search::search_content(const std::string& path) {
-    LineSearch lines_found(pattern_, content_, is_late_);
-    while (const std::optional<LineMatch> match = lines_found.next())
-        if (!add(path, *match)) return false;
-    return !is_late;
-}
-
-bool Search::add(const std::string& path, const LineMatch& match) {
-    const std::string text = path + ":" + std::to_string(match.number) + ":" +
-                             shown_line(match.line, match.start) + "\n";
-    characters_ += base::utf8_length(text);
-    is_full = matches == most_matches || characters_ > most_characters;
-    if (is_full) return false;
-    lines += text;
-    ++matches;
-    return true;
-}
-
 chat::ToolResult result_of(const Search& search, Walked walked) {
     if (!walked.error.empty()) return failure(walked.error);
     walked.is_late = walked.is_late || search.is_late;
@@ -133,7 +124,7 @@ chat::ToolResult result_of(const Search& search, Walked walked) {
     if (search.too_large > 0)
         text += "[" + counted(search.too_large, "file") + " larger than " +
                 std::to_string(base::limits::searched_file_bytes >> 20U) + " MiB not searched]\n";
-    return answer(text + notes_on(walked, most_ms));
+    return answer(text + notes_on(walked));
 }
 
 chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
@@ -145,33 +136,23 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
             " (RE2 syntax: no lookaround, no backreferences; a literal ( [ { . needs a \\)");
     if (pattern.ProgramSize() > largest_program)
         return failure("search_files: the pattern is too large; use fewer or smaller repetitions");
-    const std::string path = arguments.text("path", ".");
-    const std::string canonical = workplace.root.canonical(path);
-    const std::string start = canonical == "." ? "" : canonical + "/";
-    const PathPattern glob(arguments.text("glob"));
     Search search(workplace, pattern);
-    Walked walked = walk_files(workplace, path, most_ms, [&](const sys::Entry& entry) {
-        const bool is_below = entry.path.size() > start.size();
-        const bool is_wanted =
-            glob.matches(is_below ? entry.path.substr(start.size()) : entry.path);
-        return !is_wanted || search.search(entry);
-    });
-    return result_of(search, walked);
+    const auto visit = [&](const sys::Entry& entry) { return search.search(entry); };
+    return result_of(
+        search, walk_files(workplace, arguments.text("path", "."), arguments.text("glob"), visit));
 }
 
 }  // namespace
 
 Tool search_files_tool() {
-    return {
-        "search_files",
-        embedded::tool_search_files,
-        {{"pattern", "string", "regular expression (RE2); (?i) at its start ignores case", true},
-         {"path", "string", "directory or file to search; default the workspace"},
-         {"glob", "string", "search only files that match, such as *.cpp or src/**/*.{js,ts}"}},
-        Class::read,
-        "search_files",
-        path_detail,
-        run};
+    return {.parameters = {{"pattern", "string",
+                            "regular expression (RE2); (?i) at its start ignores case", true},
+                           {"path", "string", "directory or file to search; default the workspace"},
+                           {"glob", "string",
+                            "search only files that match, such as *.cpp or src/**/*.{js,ts}"}},
+            .kind = Class::read,
+            .detail = path_detail,
+            .run = run};
 }
 
 }  // namespace chorus::tools

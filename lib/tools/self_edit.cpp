@@ -12,7 +12,6 @@ namespace chorus::tools {
 namespace {
 
 constexpr std::size_t shown_characters = 500;
-constexpr std::string_view agent_json = "agent.json";
 
 std::string for_reading(std::string_view name, const std::string& text) {
     const std::size_t length = base::utf8_length(text);
@@ -51,7 +50,8 @@ chat::ToolResult configuration_locked() {
 }
 
 Plan plan_self_edit(const Workplace& workplace, sys::Lock lock, SelfEdit edit) {
-    std::string evidence = own_file_evidence(edit.path, edit.hash, content_hash(edit.content));
+    std::string evidence =
+        file_evidence(edit.path, edit.hash, content_hash(edit.content), of_agent);
     std::string audit = for_audit("old", edit.before) + "; " + for_audit("new", edit.after);
     const auto held = std::make_shared<Held>(
         Held{std::move(lock), sys::Root(workplace.directory.path(), "the agent's directory")});
@@ -61,20 +61,6 @@ Plan plan_self_edit(const Workplace& workplace, sys::Lock lock, SelfEdit edit) {
                 return problem.empty() ? answer(told(edit)) : failure(problem);
             },
             std::move(audit)};
-}
-
-Planned plan_member(const Workplace& workplace, const std::string& member, const std::string& json,
-                    Shown shown, std::string note) {
-    std::optional<sys::Lock> lock = lock_configuration(workplace);
-    if (!lock) return configuration_locked();
-    const agent::Configuration before = agent::load_configuration(workplace.directory);
-    const agent::Configuration after =
-        agent::parse_configuration(agent::with_members(before.text, {{member, json}}), agent_json);
-    if (shown(before) == shown(after))
-        return answer(member + " has that value already; nothing was changed\n");
-    return plan_self_edit(workplace, std::move(*lock),
-                          {member, shown(before), shown(after), std::move(note),
-                           std::string(agent_json), content_hash(before.text), after.text});
 }
 
 }  // namespace chorus::tools

@@ -34,10 +34,4 @@ struct SelfEdit {
 };
 Plan plan_self_edit(const Workplace& workplace, sys::Lock lock, SelfEdit edit);
 
-// Plans the change of one member of agent.json; `shown` returns it as a person reads it. A result
-// if it has that value already. Throws Error(config_invalid) if agent.json is invalid or would be.
-using Shown = std::string (*)(const agent::Configuration&);
-Planned plan_member(const Workplace& workplace, const std::string& member, const std::string& json,
-                    Shown shown, std::string note);
-
 }  // namespace chorus::tools

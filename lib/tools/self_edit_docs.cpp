@@ -8,10 +8,6 @@
 #include "tools/result.hpp"
 #include "tools/self_edit.hpp"
 
-namespace chorus::embedded {
-extern const std::string_view tool_self_edit_docs;
-}
-
 namespace chorus::tools {
 namespace {
 
@@ -76,15 +72,13 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
 }  // namespace
 
 Tool self_edit_docs_tool() {
-    return {"self_edit_docs",
-            embedded::tool_self_edit_docs,
-            {{"path", "string", "the document, relative to docs/, such as notes/build.md", true},
-             {"content", "string", "the whole text of the document", true}},
-            Class::write,
-            "self_edit",
-            detail,
-            nullptr,
-            plan};
+    return {.parameters = {{"path", "string",
+                            "the document, relative to docs/, such as notes/build.md", true},
+                           {"content", "string", "the whole text of the document", true}},
+            .kind = Class::write,
+            .family = "self_edit",
+            .detail = detail,
+            .plan = plan};
 }
 
 }  // namespace chorus::tools

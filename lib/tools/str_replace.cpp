@@ -7,10 +7,6 @@
 #include "tools/replacement.hpp"
 #include "tools/result.hpp"
 
-namespace chorus::embedded {
-extern const std::string_view tool_str_replace;
-}
-
 namespace chorus::tools {
 namespace {
 
@@ -95,17 +91,14 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
 }  // namespace
 
 Tool str_replace_tool() {
-    return {"str_replace",
-            embedded::tool_str_replace,
-            {{"path", "string", "file to change, relative to the workspace", true},
-             {"old_str", "string", "text to find, exactly as it is in the file", true},
-             {"new_str", "string", "replacement text; may be empty", true},
-             {"all", "boolean", "replace every match; default false"}},
-            Class::write,
-            "str_replace",
-            path_detail,
-            nullptr,
-            plan};
+    return {
+        .parameters = {{"path", "string", "file to change, relative to the workspace", true},
+                       {"old_str", "string", "text to find, exactly as it is in the file", true},
+                       {"new_str", "string", "replacement text; may be empty", true},
+                       {"all", "boolean", "replace every match; default false"}},
+        .kind = Class::write,
+        .detail = path_detail,
+        .plan = plan};
 }
 
 }  // namespace chorus::tools

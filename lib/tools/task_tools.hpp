@@ -30,12 +30,4 @@ struct Tasks {
 // Runs bash with `background`.
 chat::ToolResult start_task(const Arguments& arguments, const Workplace& workplace);
 
-// Returns "task_001: exit status 0" and the task's output.
-chat::ToolResult show_task(const store::Task& task, const Tasks& tasks);
-// The result if no tasks are available, as in a test of other tools.
-chat::ToolResult no_tasks();
-
-// "output task_001"
-std::string task_detail(const char* verb, const Arguments& arguments);
-
 }  // namespace chorus::tools

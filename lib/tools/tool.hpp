@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +28,7 @@ struct Tasks;
 // The arguments of a call, without making every tool depend on a JSON library.
 class Arguments {
   public:
+    Arguments();
     // Never throws: sets `problem` if the text is not a JSON object.
     static Arguments parse(std::string_view json);
     const std::string& problem() const { return problem_; }
@@ -48,14 +49,8 @@ class Arguments {
     const std::string& canonical() const { return canonical_; }
 
   private:
-    enum class Type { text, integer, flag, list, object, other };
-    struct Value {
-        Type type = Type::other;
-        std::string text;  // for an object, its JSON
-        std::int64_t integer = 0;
-        std::vector<std::string> list;
-    };
-    std::map<std::string, Value> values_;
+    struct Values;
+    std::shared_ptr<const Values> values_;
     std::string problem_;
     std::string canonical_;
 };
@@ -108,14 +103,15 @@ using Planned = std::variant<Plan, chat::ToolResult>;  // a result: nothing is t
 
 // Exactly one of `run` and `plan` is set.
 struct Tool {
-    std::string_view name;
-    std::string_view description;  // embedded from <name>.md
-    std::vector<Parameter> parameters;
+    std::vector<Parameter> parameters = {};
     Class kind = Class::read;
-    std::string_view family;  // the action is "tool:<family>:<detail>"
-    std::string (*detail)(const Arguments&, const Workplace&);
-    chat::ToolResult (*run)(const Arguments&, const Workplace&);
+    std::string_view family = {};  // the action is "tool:<family>:<detail>"; its name where unset
+    std::string (*detail)(const Arguments&, const Workplace&) = nullptr;
+    chat::ToolResult (*run)(const Arguments&, const Workplace&) = nullptr;
     Planned (*plan)(const Arguments&, const Workplace&) = nullptr;
+    // Set by the registry.
+    std::string_view name = {};
+    std::string_view description = {};  // embedded from <name>.md
 };
 
 // Sorted by name.
@@ -131,10 +127,5 @@ std::string check_arguments(const Tool& tool, const Arguments& arguments);
 Planned plan(const Tool& tool, const Arguments& arguments, const Workplace& workplace);
 // "tool:git:commit"
 std::string action(const Tool& tool, const Arguments& arguments, const Workplace& workplace);
-
-// Returns valid UTF-8 of at most 50,000 characters; if text was cut, a line says so and how to get
-// the rest.
-enum class Keep { start, end };
-std::string bounded(std::string_view text, Keep keep, std::string_view how_to_get_the_rest);
 
 }  // namespace chorus::tools

@@ -11,10 +11,6 @@
 #include "tools/files.hpp"
 #include "tools/result.hpp"
 
-namespace chorus::embedded {
-extern const std::string_view tool_view;
-}
-
 namespace chorus::tools {
 namespace {
 
@@ -35,7 +31,18 @@ struct Part {
 class Lines {
   public:
     explicit Lines(Part part) : part_(part) {}
-    void add(std::string_view bytes);
+    void add(std::string_view bytes) {
+        while (!bytes.empty()) {
+            const std::size_t newline = bytes.find('\n');
+            const std::string_view part = bytes.substr(0, newline);
+            line_bytes_ += part.size();
+            if (is_wanted()) line_ += part.substr(0, line_kept_bytes - line_.size());
+            if (newline == std::string_view::npos) return;
+            end_line();
+            bytes.remove_prefix(newline + 1);
+        }
+    }
+
     void finish() {
         if (line_bytes_ > 0) end_line();
     }
@@ -49,7 +56,24 @@ class Lines {
     bool is_wanted() const {
         return !is_full_ && next_ >= part_.first && next_ - part_.first < part_.count;
     }
-    void end_line();
+    void end_line() {
+        if (is_wanted()) {
+            const bool is_crlf =
+                line_.size() == line_bytes_ && !line_.empty() && line_.back() == '\r';
+            const std::string shown =
+                numbered_line(static_cast<std::size_t>(next_), line_, line_bytes_);
+            characters_ += base::utf8_length(shown);
+            is_full_ = characters_ > most_characters;
+            if (!is_full_) {
+                text_ += shown;
+                last_shown_ = next_;
+                ends_in_crlf_ = ends_in_crlf_ || is_crlf;
+            }
+        }
+        line_.clear();
+        line_bytes_ = 0;
+        ++next_;
+    }
 
     Part part_;
     std::string text_;
@@ -61,36 +85,6 @@ class Lines {
     bool is_full_ = false;
     bool ends_in_crlf_ = false;
 };
-
-void Lines::add(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const std::size_t newline = bytes.find('\n');
-        const std::string_view part = bytes.substr(0, newline);
-        line_bytes_ += part.size();
-        if (is_wanted()) line_ += part.substr(0, line_kept_bytes - line_.size());
-        if (newline == std::string_view::npos) return;
-        end_line();
-        bytes.remove_prefix(newline + 1);
-    }
-}
-
-void Lines::end_line() {
-    if (is_wanted()) {
-        const bool is_crlf = line_.size() == line_bytes_ && !line_.empty() && line_.back() == '\r';
-        const std::string shown =
-            numbered_line(static_cast<std::size_t>(next_), line_, line_bytes_);
-        characters_ += base::utf8_length(shown);
-        is_full_ = characters_ > most_characters;
-        if (!is_full_) {
-            text_ += shown;
-            last_shown_ = next_;
-            ends_in_crlf_ = ends_in_crlf_ || is_crlf;
-        }
-    }
-    line_.clear();
-    line_bytes_ = 0;
-    ++next_;
-}
 
 // Fills `chunk`, or as much of it as the file has left.
 std::string_view read_chunk(int fd, std::string& chunk, const std::string& path) {
@@ -195,15 +189,13 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
 }  // namespace
 
 Tool view_tool() {
-    return {"view",
-            embedded::tool_view,
-            {{"path", "string", "file or directory, relative to the workspace", true},
-             {"offset", "integer", "first line (or entry) to show; default 1"},
-             {"limit", "integer", "how many lines (or entries) to show; default 2000"}},
-            Class::read,
-            "view",
-            path_detail,
-            run};
+    return {
+        .parameters = {{"path", "string", "file or directory, relative to the workspace", true},
+                       {"offset", "integer", "first line (or entry) to show; default 1"},
+                       {"limit", "integer", "how many lines (or entries) to show; default 2000"}},
+        .kind = Class::read,
+        .detail = path_detail,
+        .run = run};
 }
 
 }  // namespace chorus::tools

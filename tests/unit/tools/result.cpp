@@ -9,19 +9,19 @@ namespace {
 
 TEST(Bounded, FiftyThousandCharactersAreWhole) {
     const std::string whole(50'000, 'x');
-    EXPECT_EQ(bounded(whole, Keep::start, "how"), whole);
-    EXPECT_EQ(bounded(whole, Keep::end, "how"), whole);
+    EXPECT_EQ(answer(whole, Keep::start, "how").text, whole);
+    EXPECT_EQ(answer(whole, Keep::end, "how").text, whole);
 }
 
 TEST(Bounded, OneMoreIsCutAndSaysSo) {
     std::string text(50'001, 'x');
     text.front() = 'A';
     text.back() = 'Z';
-    const std::string start = bounded(text, Keep::start, "use view");
+    const std::string start = answer(text, Keep::start, "use view").text;
     EXPECT_EQ(base::utf8_length(start), 50'000U);
     EXPECT_EQ(start.front(), 'A');
     EXPECT_TRUE(start.ends_with("x\n[cut: only the start of 50001 characters is shown; use view]"));
-    const std::string end = bounded(text, Keep::end, "");
+    const std::string end = answer(text, Keep::end, "").text;
     EXPECT_EQ(base::utf8_length(end), 50'000U);
     EXPECT_EQ(end.back(), 'Z');
     EXPECT_TRUE(end.starts_with("[cut: only the end of 50001 characters is shown]\nx"));
@@ -30,21 +30,22 @@ TEST(Bounded, OneMoreIsCutAndSaysSo) {
 TEST(Bounded, CountsCharactersNotBytes) {
     std::string umlauts;
     for (int i = 0; i < 50'000; ++i) umlauts += "ü";
-    EXPECT_EQ(bounded(umlauts, Keep::end, ""), umlauts);
+    EXPECT_EQ(answer(umlauts, Keep::end, "").text, umlauts);
     for (const Keep keep : {Keep::start, Keep::end}) {
-        const std::string cut = bounded(umlauts + "ü", keep, "");
+        const std::string cut = answer(umlauts + "ü", keep, "").text;
         EXPECT_EQ(base::utf8_length(cut), 50'000U);
         EXPECT_FALSE(base::find_invalid_utf8(cut));
     }
 }
 
 TEST(Bounded, InvalidBytesAreReplacedBeforeTheyAreCounted) {
-    EXPECT_EQ(bounded("a\xff"
-                      "b",
-                      Keep::start, ""),
+    EXPECT_EQ(answer("a\xff"
+                     "b",
+                     Keep::start, "")
+                  .text,
               "a\xef\xbf\xbd"
               "b");
-    const std::string cut = bounded(std::string(60'000, '\x80'), Keep::end, "");
+    const std::string cut = answer(std::string(60'000, '\x80'), Keep::end, "").text;
     EXPECT_EQ(base::utf8_length(cut), 50'000U);
     EXPECT_FALSE(base::find_invalid_utf8(cut));
 }
