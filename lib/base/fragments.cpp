@@ -84,16 +84,13 @@ std::vector<std::string> base64_forms(std::string_view bytes) {
     constexpr std::string_view alphabet =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::vector<std::string> forms;
-    for (const std::size_t before : {0U, 1U, 2U}) {
+    // the bit offset in `bytes` at which the first whole character begins
+    for (const std::size_t first_bit : {0U, 4U, 2U}) {
         std::string form;
         const auto bit = [&](std::size_t at) {
             return static_cast<unsigned char>(bytes[at / 8]) >> (7 - at % 8) & 1U;
         };
-        // bit offset in `bytes` at which the first whole character begins
-        for (std::size_t at = before == 0   ? 0
-                              : before == 1 ? 4
-                                            : 2;
-             at + 6 <= bytes.size() * 8; at += 6) {
+        for (std::size_t at = first_bit; at + 6 <= bytes.size() * 8; at += 6) {
             unsigned value = 0;
             for (std::size_t i = 0; i < 6; ++i) value = value << 1U | bit(at + i);
             form += alphabet[value];

@@ -1,10 +1,11 @@
 #include "base/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
+#include <iterator>
+
+#include <fmt/format.h>
 
 namespace chorus::base {
 namespace {
@@ -116,12 +117,10 @@ std::size_t append_counted(std::string& out, std::string_view text, Newlines new
     return lines.bytes;
 }
 
-void append_escaped(std::string& out, char32_t c) {
-    std::array<char, 16> text{};
+std::string escaped(char32_t c) {
     const auto value = static_cast<std::uint32_t>(c);
-    const char* format = value <= 0xff ? "\\x%02x" : value <= 0xffff ? "\\u%04x" : "\\U%06x";
-    std::snprintf(text.data(), text.size(), format, value);
-    out += text.data();
+    if (value <= 0xff) return fmt::format("\\x{:02x}", value);
+    return value <= 0xffff ? fmt::format("\\u{:04x}", value) : fmt::format("\\U{:06x}", value);
 }
 
 }  // namespace
@@ -194,9 +193,9 @@ std::string visible(std::string_view text, Newlines newlines) {
         const Decoded next = decode(text);
         if (!next.valid) {
             for (const char c : text.substr(0, next.size))
-                append_escaped(out, static_cast<unsigned char>(c));
+                out += escaped(static_cast<unsigned char>(c));
         } else if (is_hidden(next.code_point)) {
-            append_escaped(out, next.code_point);
+            out += escaped(next.code_point);
         } else if (next.code_point == '\n' && newlines == Newlines::escape) {
             out += "\\n";
         } else {
@@ -252,19 +251,13 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-    std::string out;
-    for (const std::string& part : parts) {
-        if (&part != &parts.front()) out += separator;
-        out += part;
-    }
-    return out;
+    return fmt::format("{}", fmt::join(parts, separator));
 }
 
 std::string first_few(const std::vector<std::string>& parts, std::size_t most) {
     if (parts.size() <= most) return join(parts, ", ");
-    const std::vector<std::string> shown(parts.begin(),
-                                         parts.begin() + static_cast<std::ptrdiff_t>(most));
-    return join(shown, ", ") + " and " + std::to_string(parts.size() - most) + " more";
+    const auto end = parts.begin() + static_cast<std::ptrdiff_t>(most);
+    return fmt::format("{} and {} more", fmt::join(parts.begin(), end, ", "), parts.size() - most);
 }
 
 std::string to_lower_ascii(std::string_view text) {
@@ -291,25 +284,17 @@ std::string slug(std::string_view text, std::size_t most) {
     std::string out;
     for (const char c : to_lower_ascii(text)) {
         const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-        if (plain)
-            out.push_back(c);
-        else if (!out.empty() && out.back() != '-')
-            out.push_back('-');
+        if (plain || (!out.empty() && out.back() != '-')) out.push_back(plain ? c : '-');
     }
     out.resize(std::min(out.size(), most));
-    while (!out.empty() && out.back() == '-') out.pop_back();
+    while (out.ends_with('-')) out.pop_back();
     return out;
 }
 
 std::string hex(std::string_view bytes) {
-    static constexpr std::string_view digits = "0123456789abcdef";
     std::string out;
-    out.reserve(bytes.size() * 2);
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        out.push_back(digits[byte >> 4U]);
-        out.push_back(digits[byte & 0x0fU]);
-    }
+    for (const char c : bytes)
+        fmt::format_to(std::back_inserter(out), "{:02x}", static_cast<unsigned char>(c));
     return out;
 }
 
@@ -319,7 +304,7 @@ std::size_t estimated_tokens(std::string_view text) {
 
 std::string signal_name(int number) {
     const char* name = sigabbrev_np(number);
-    return std::to_string(number) + (name == nullptr ? "" : " (" + std::string(name) + ")");
+    return name == nullptr ? std::to_string(number) : fmt::format("{} ({})", number, name);
 }
 
 }  // namespace chorus::base

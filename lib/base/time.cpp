@@ -4,28 +4,12 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <ctime>
+
+#include <fmt/format.h>
 
 namespace chorus::base {
 namespace {
-
-// Avoids gmtime_r(3), which first reads the local time zone's file.
-std::tm utc(TimeMs time) {
-    using namespace std::chrono;
-    const auto second = floor<seconds>(sys_time<milliseconds>(milliseconds(time)));
-    const auto midnight = floor<days>(second);
-    const year_month_day date(midnight);
-    const hh_mm_ss clock(second - midnight);
-    std::tm fields{};
-    fields.tm_year = static_cast<int>(date.year()) - 1900;
-    fields.tm_mon = static_cast<int>(static_cast<unsigned>(date.month())) - 1;
-    fields.tm_mday = static_cast<int>(static_cast<unsigned>(date.day()));
-    fields.tm_hour = static_cast<int>(clock.hours().count());
-    fields.tm_min = static_cast<int>(clock.minutes().count());
-    fields.tm_sec = static_cast<int>(clock.seconds().count());
-    return fields;
-}
 
 bool read_number(std::string_view text, std::size_t position, std::size_t digits, int& value) {
     if (position + digits > text.size()) return false;
@@ -121,13 +105,17 @@ bool is_digits(std::string_view text) {
 
 }  // namespace
 
+// gmtime_r(3) would first read the local time zone's file.
 std::string iso8601(TimeMs time) {
-    const std::tm t = utc(time);
-    const int ms = static_cast<int>(((time % 1000) + 1000) % 1000);
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", t.tm_year + 1900,
-                  t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, ms);
-    return text.data();
+    using namespace std::chrono;
+    const sys_time<milliseconds> moment{milliseconds(time)};
+    const auto midnight = floor<days>(moment);
+    const year_month_day date(midnight);
+    const hh_mm_ss clock(moment - midnight);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                       clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                       clock.subseconds().count());
 }
 
 std::optional<TimeMs> parse_iso8601(std::string_view text) {
@@ -136,11 +124,9 @@ std::optional<TimeMs> parse_iso8601(std::string_view text) {
 }
 
 std::string compact_utc(TimeMs time) {
-    const std::tm t = utc(time);
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%04d%02d%02d%02d%02d%02d", t.tm_year + 1900,
-                  t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
-    return text.data();
+    std::string text = iso8601(time);
+    std::erase_if(text, [](char c) { return c < '0' || c > '9'; });
+    return text.substr(0, text.size() - 3);
 }
 
 std::string seconds_text(std::int64_t ms) {
@@ -182,9 +168,8 @@ std::optional<TimeMs> parse_when(std::string_view text, TimeMs now) {
     if (text == "today") return local_midnight(now, 0);
     if (text == "yesterday") return local_midnight(now, 1);
     if (is_digits(text))
-        return text.size() == 8 ? read_moment(std::string(text.substr(0, 4)) + "-" +
-                                                  std::string(text.substr(4, 2)) + "-" +
-                                                  std::string(text.substr(6)),
+        return text.size() == 8 ? read_moment(fmt::format("{}-{}-{}", text.substr(0, 4),
+                                                          text.substr(4, 2), text.substr(6)),
                                               Zone::local)
                                 : std::nullopt;
     if (const auto ago = parse_duration_ms(text)) return now - *ago;
