@@ -52,20 +52,4 @@ const OpenSsl* openssl() {
     return loaded().has_openssl ? &loaded().openssl : nullptr;
 }
 
-void close_easy(CURL* easy) {
-    curl().easy_cleanup(easy);
-}
-void close_multi(CURLM* multi) {
-    curl().multi_cleanup(multi);
-}
-void free_list(curl_slist* list) {
-    curl().slist_free_all(list);
-}
-void free_url(CURLU* url) {
-    curl().url_cleanup(url);
-}
-void free_text(char* text) {
-    curl().free(text);
-}
-
 }  // namespace chorus::net

@@ -6,7 +6,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include "base/handle.hpp"
+#include <memory>
 
 namespace chorus::net {
 
@@ -63,16 +63,18 @@ struct OpenSsl {
 // Returns the OpenSSL that libcurl uses; null where it uses another library.
 const OpenSsl* openssl();
 
-void close_easy(CURL* easy);
-void close_multi(CURLM* multi);
-void free_list(curl_slist* list);
-void free_url(CURLU* url);
-void free_text(char* text);
-
-using EasyHandle = base::Handle<CURL, close_easy>;
-using MultiHandle = base::Handle<CURLM, close_multi>;
-using ListHandle = base::Handle<curl_slist, free_list>;
-using UrlHandle = base::Handle<CURLU, free_url>;
-using TextHandle = base::Handle<char, free_text>;
+// Releases with one of libcurl's functions.
+template <auto function>
+struct CurlReleaser {
+    template <typename T>
+    void operator()(T* handle) const {
+        (curl().*function)(handle);
+    }
+};
+using EasyHandle = std::unique_ptr<CURL, CurlReleaser<&Curl::easy_cleanup>>;
+using MultiHandle = std::unique_ptr<CURLM, CurlReleaser<&Curl::multi_cleanup>>;
+using ListHandle = std::unique_ptr<curl_slist, CurlReleaser<&Curl::slist_free_all>>;
+using UrlHandle = std::unique_ptr<CURLU, CurlReleaser<&Curl::url_cleanup>>;
+using TextHandle = std::unique_ptr<char, CurlReleaser<&Curl::free>>;
 
 }  // namespace chorus::net

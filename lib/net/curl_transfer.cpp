@@ -126,7 +126,8 @@ void Transfer::deliver() {
     if (arrived_.empty()) return;
     const std::string bytes = std::exchange(arrived_, {});
     active_ms_ = sys::monotonic_ms();
-    const std::string encoding = base::to_lower_ascii(head_.find("content-encoding"));
+    const std::string encoding =
+        base::to_lower_ascii(header_of(head_.headers(), "content-encoding"));
     if (!body_began_ && (encoding == "gzip" || encoding == "x-gzip")) gunzip_.emplace();
     body_began_ = true;
     if (gunzip_) {

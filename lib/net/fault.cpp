@@ -53,13 +53,11 @@ std::string with_reason(std::string what, std::string_view reason) {
 }
 
 std::string tls_message(CURLcode code, std::string_view reason, const std::string& where) {
-    if (reason.starts_with(certificate_prefix)) {
-        reason.remove_prefix(certificate_prefix.size());
-        return with_reason("certificate not accepted: " + where, reason);
-    }
-    if (code == CURLE_PEER_FAILED_VERIFICATION)
-        return with_reason("certificate not accepted: " + where, reason);
-    return with_reason("no TLS connection: " + where, reason);
+    const bool is_named = reason.starts_with(certificate_prefix);
+    if (is_named) reason.remove_prefix(certificate_prefix.size());
+    const bool is_refused = is_named || code == CURLE_PEER_FAILED_VERIFICATION;
+    return with_reason((is_refused ? "certificate not accepted: " : "no TLS connection: ") + where,
+                       reason);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
@@ -14,6 +13,8 @@
 #include <sstream>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "net/curl.hpp"
 #include "sys/fd.hpp"
@@ -65,9 +66,8 @@ bool write_copy(const OpenSsl& ssl, const std::string& bundle, const std::string
     for (const std::string& certificate : all) {
         const auto hash = hash_of(ssl, certificate);
         if (!hash) return false;
-        std::array<char, 24> name{};
-        std::snprintf(name.data(), name.size(), "%08lx.%d", *hash, used[*hash]++);
-        std::ofstream file(sys::join_path(directory, name.data()), std::ios::binary);
+        const std::string name = fmt::format("{:08x}.{}", *hash, used[*hash]++);
+        std::ofstream file(sys::join_path(directory, name), std::ios::binary);
         if (!(file << certificate).flush()) return false;
     }
     return !all.empty();
@@ -95,10 +95,10 @@ std::string hashed_copy(const std::string& bundle, const std::string& copies) {
     if (stat(bundle.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
         status.st_size > most_copied_bytes)
         return {};
-    std::array<char, 96> name{};
-    std::snprintf(name.data(), name.size(), "%lx-%lx-%lx-%lx.%09lx", status.st_dev, status.st_ino,
-                  status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-    const std::string directory = sys::join_path(copies, name.data());
+    const std::string name =
+        fmt::format("{:x}-{:x}-{:x}-{:x}.{:09x}", status.st_dev, status.st_ino, status.st_size,
+                    status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    const std::string directory = sys::join_path(copies, name);
     if (sys::is_directory(directory)) return directory;
     const OpenSsl* const ssl = openssl();
     std::string made = sys::join_path(copies, ".new-XXXXXX");

@@ -40,6 +40,11 @@ Response refused(TransportFault fault, std::string why) {
 
 }  // namespace
 
+std::string header_of(const Headers& headers, const std::string& name) {
+    const auto found = headers.find(name);
+    return found == headers.end() ? std::string() : found->second;
+}
+
 Client::Client(Transport transport) : state_(std::make_unique<State>()) {
     state_->transport = std::move(transport);
 }

@@ -78,12 +78,16 @@ enum class Received {
     refused,   // the exchange ends (fault too_large)
 };
 
+using Headers = std::map<std::string, std::string>;  // by names in lower case
+// Returns "" if there is none of that name.
+std::string header_of(const Headers& headers, const std::string& name);
+
 struct Response {
     TransportFault fault = TransportFault::none;
     std::string fault_message;  // one line for people: "connection refused: 127.0.0.1:9"
     bool fault_lasts = false;   // retrying does not help: a certificate, a proxy's password
     int status = 0;             // 0 if no status line arrived
-    std::map<std::string, std::string> headers;  // names in lower case
+    Headers headers;
     // The body of a status other than 2xx, capped; else empty. A cut or stalled body of such an
     // answer is not a fault: the status is what counts.
     std::string body;

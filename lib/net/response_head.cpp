@@ -26,11 +26,6 @@ int parse_status(std::string_view line) {
     return status;
 }
 
-std::string value_of(const Headers& headers, const std::string& name) {
-    const auto found = headers.find(name);
-    return found == headers.end() ? std::string() : found->second;
-}
-
 }  // namespace
 
 bool Head::add_trailer(std::string_view line) {
@@ -52,21 +47,16 @@ bool Head::add_line(std::string_view line) {
     return true;
 }
 
-std::string_view Head::find(const std::string& name) const {
-    const auto found = headers_.find(name);
-    return found == headers_.end() ? std::string_view() : found->second;
-}
-
 std::optional<std::int64_t> retry_after_ms(
     const Headers& headers, std::int64_t now_ms,
     const std::function<std::time_t(const std::string&)>& parse_date) {
-    if (const auto wait = parse_wait(value_of(headers, "retry-after-ms"), 1)) return wait;
-    const std::string text = value_of(headers, "retry-after");
+    if (const auto wait = parse_wait(header_of(headers, "retry-after-ms"), 1)) return wait;
+    const std::string text = header_of(headers, "retry-after");
     if (text.empty()) return {};
     if (const auto wait = parse_wait(text, 1000)) return wait;
     const std::time_t until = parse_date(text);
     if (until < 0) return {};
-    const std::time_t sent = parse_date(value_of(headers, "date"));
+    const std::time_t sent = parse_date(header_of(headers, "date"));
     const std::int64_t from_ms = sent < 0 ? now_ms : std::int64_t{sent} * 1000;
     return std::max<std::int64_t>(0, std::int64_t{until} * 1000 - from_ms);
 }

@@ -5,14 +5,13 @@
 #include <cstdint>
 #include <ctime>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace chorus::net {
+#include "net/http.hpp"
 
-using Headers = std::map<std::string, std::string>;
+namespace chorus::net {
 
 class Head {
   public:
@@ -24,8 +23,6 @@ class Head {
     // The newest status, including interim ones (1xx); 0 before any.
     int status() const { return status_; }
     const Headers& headers() const { return headers_; }
-    // Empty if there is none.
-    std::string_view find(const std::string& name) const;
 
   private:
     Headers headers_;
