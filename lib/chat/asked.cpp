@@ -7,11 +7,11 @@ namespace chorus::chat {
 std::string asked_action(const std::string& action, const std::string& arguments) {
     // bash's argument, read as leniently as the tool itself reads it
     if (arguments.find("background") == std::string::npos) return action;
-    const auto object = try_parse_json(arguments);
-    if (!object || !object->is_object() || !object->contains("background")) return action;
-    const Json& background = (*object)["background"];
-    if (background == false || background == "false") return action;
-    const std::string next = string_or(*object, "on_exit");
+    const Json object = try_parse_json(arguments).value_or(Json());
+    const Json& background = member(object, "background");
+    if (!object.contains("background") || background == false || background == "false")
+        return action;
+    const std::string next = string_or(object, "on_exit");
     return action + " [in the background" +
            (next.empty() ? "" : "; when it ends, starts a turn with: " + next) + "]";
 }

@@ -4,16 +4,13 @@ namespace chorus::chat {
 
 JsonText open_object(std::string_view name) {
     JsonText out;
-    out.begin_object().key("schema").string("chorus." + std::string(name) + "/1");
+    out.begin_object().member("schema", "chorus." + std::string(name) + "/1");
     return out;
 }
 
 void write_text(JsonText& out, std::string_view key, std::string_view value) {
     out.key(key);
-    if (value.empty())
-        out.null();
-    else
-        out.string(value);
+    value.empty() ? out.null() : out.string(value);
 }
 
 void write_time(JsonText& out, std::string_view key, base::TimeMs time) {
@@ -22,10 +19,7 @@ void write_time(JsonText& out, std::string_view key, base::TimeMs time) {
 
 void write_number(JsonText& out, std::string_view key, std::int64_t value, std::int64_t none) {
     out.key(key);
-    if (value == none)
-        out.null();
-    else
-        out.number(value);
+    value == none ? out.null() : out.number(value);
 }
 
 void write_texts(JsonText& out, std::string_view key, const std::vector<std::string>& values) {
@@ -36,17 +30,14 @@ void write_texts(JsonText& out, std::string_view key, const std::vector<std::str
 
 void write_cost(JsonText& out, double usd) {
     out.key("cost_usd");
-    if (usd < 0)
-        out.null();
-    else
-        out.real(usd);
+    usd < 0 ? out.null() : out.real(usd);
 }
 
 void write_usage(JsonText& out, const Usage& usage) {
-    out.key("usage").begin_object().key("input_tokens").number(usage.input_tokens);
-    out.key("output_tokens").number(usage.output_tokens);
-    out.key("cache_read_tokens").number(usage.cache_read_tokens);
-    out.key("cache_write_tokens").number(usage.cache_write_tokens).end_object();
+    out.key("usage").begin_object().member("input_tokens", usage.input_tokens);
+    out.member("output_tokens", usage.output_tokens);
+    out.member("cache_read_tokens", usage.cache_read_tokens);
+    out.member("cache_write_tokens", usage.cache_write_tokens).end_object();
 }
 
 void write_json(JsonText& out, std::string_view key, std::string_view json) {

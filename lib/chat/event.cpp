@@ -10,26 +10,6 @@ namespace {
 constexpr base::EnumNames<State, 6> state_names{
     {"submitted", "working", "input-required", "completed", "failed", "canceled"}};
 
-template <typename... Visitors>
-struct Overloaded : Visitors... {
-    using Visitors::operator()...;
-};
-template <typename... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;
-
-std::string_view kind_of(const Event& event) {
-    return std::visit(
-        Overloaded{[](const TaskEvent&) -> std::string_view { return "task"; },
-                   [](const StatusUpdate&) -> std::string_view { return "status-update"; },
-                   [](const MessageEvent&) -> std::string_view { return "message"; },
-                   [](const ContentDelta&) -> std::string_view { return "content-delta"; },
-                   [](const CallEvent&) -> std::string_view { return "tool-call"; },
-                   [](const CallComplete&) -> std::string_view { return "tool-complete"; },
-                   [](const RetryNotice&) -> std::string_view { return "retry"; },
-                   [](const InternalEvent& e) -> std::string_view { return e.kind; }},
-        event);
-}
-
 // A call's arguments as JSON if they are valid JSON, else as a string.
 void add_arguments(JsonText& out, const std::string& arguments) {
     out.key("arguments");
@@ -40,39 +20,42 @@ void add_arguments(JsonText& out, const std::string& arguments) {
 }
 
 void add_members(JsonText& out, const StatusUpdate& e) {
-    out.key("status").begin_object().key("state").string(name(e.state));
-    if (!e.message.empty()) out.key("message").string(e.message);
-    out.end_object().key("final").boolean(e.final).key("metadata").begin_object();
-    if (!e.reason.empty()) out.key("reason").string(e.reason);
-    if (e.resume_at != 0) out.key("resume_at").string(base::iso8601(e.resume_at));
+    out.key("status").begin_object().member("state", name(e.state));
+    if (!e.message.empty()) out.member("message", e.message);
+    out.end_object().member("final", e.final).key("metadata").begin_object();
+    if (!e.reason.empty()) out.member("reason", e.reason);
+    if (e.resume_at != 0) out.member("resume_at", base::iso8601(e.resume_at));
     out.end_object();
 }
 
 void add_members(JsonText& out, const CallEvent& e) {
-    out.key("toolCallId").string(e.call.id).key("tool").string(e.call.name);
-    out.key("action").string(e.action);
+    out.member("toolCallId", e.call.id).member("tool", e.call.name).member("action", e.action);
     add_arguments(out, e.call.arguments);
 }
 
 void add_members(JsonText& out, const CallComplete& e) {
-    out.key("toolCallId").string(e.id).key("tool").string(e.tool);
-    out.key("action").string(e.action).key("outcome").string(e.outcome);
-    out.key("result").string(e.text).key("duration_ms").number(e.duration_ms);
+    out.member("toolCallId", e.id).member("tool", e.tool).member("action", e.action);
+    out.member("outcome", e.outcome).member("result", e.text).member("duration_ms", e.duration_ms);
     write_text(out, "patch", e.change.patch);
 }
 
 void add_members(JsonText& out, const RetryNotice& e) {
-    out.key("attempt").number(e.attempt).key("wait_ms").number(e.wait_ms);
-    out.key("category").string(e.category).key("message").string(e.message);
+    out.member("attempt", e.attempt).member("wait_ms", e.wait_ms);
+    out.member("category", e.category).member("message", e.message);
 }
 
 void add_members(JsonText& out, const ContentDelta& e) {
-    out.key("text").string(e.text);
+    out.member("text", e.text);
 }
 void add_members(JsonText& out, const InternalEvent& e) {
     out.key("data").raw(e.data);
 }
 void add_members(JsonText&, const TaskEvent&) {}
+
+void add_members(JsonText& out, const MessageEvent& e) {
+    out.member("role", name(e.role)).member("messageId", e.id).member("text", e.text);
+    write_usage(out, e.usage);
+}
 
 void add_pending(JsonText& out, const std::vector<PromptNotice>& pending) {
     out.key("pending").begin_array();
@@ -81,11 +64,6 @@ void add_pending(JsonText& out, const std::vector<PromptNotice>& pending) {
         out.end_object();
     }
     out.end_array();
-}
-
-void add_members(JsonText& out, const MessageEvent& e) {
-    out.key("role").string(name(e.role)).key("messageId").number(e.id).key("text").string(e.text);
-    write_usage(out, e.usage);
 }
 
 void add_error(JsonText& out, const TurnResult& result) {
@@ -103,13 +81,6 @@ std::optional<base::Error> parse_error(const Json& error) {
         string_or(error, "message"), string_or(error, "hint"));
 }
 
-State parse_state(std::string_view text) {
-    for (const State state : {State::submitted, State::working, State::input_required,
-                              State::completed, State::failed, State::canceled})
-        if (text == name(state)) return state;
-    return State::failed;
-}
-
 }  // namespace
 
 std::string_view name(State state) {
@@ -122,16 +93,16 @@ bool is_internal(const Event& event) {
 
 std::string to_json(const Event& event, const EventSource& source, base::TimeMs at) {
     JsonText out = open_object("event");
-    out.key("kind").string(kind_of(event));
-    out.key("taskId").string(std::to_string(source.turn_id));
-    out.key("contextId").string(source.agent + "/" + std::to_string(source.thread));
-    out.key("timestamp").string(base::iso8601(at));
+    out.member("kind", std::visit([](const auto& e) { return std::string_view(e.kind); }, event));
+    out.member("taskId", std::to_string(source.turn_id));
+    out.member("contextId", source.agent + "/" + std::to_string(source.thread));
+    out.member("timestamp", base::iso8601(at));
     std::visit([&](const auto& e) { add_members(out, e); }, event);
     return out.end_object().take();
 }
 
 void write_members(JsonText& out, const PromptNotice& prompt) {
-    out.key("id").string(prompt.id).key("kind").string(prompt_kinds.name(prompt.kind));
+    out.member("id", prompt.id).member("kind", prompt_kinds.name(prompt.kind));
     write_text(out, "tool", prompt.tool);
     write_text(out, "action", prompt.action);
     if (prompt.arguments.empty())
@@ -147,22 +118,19 @@ void write_members(JsonText& out, const PromptNotice& prompt) {
 std::string to_json(const TurnResult& result) {
     JsonText out = open_object("result");
     write_text(out, "agent", result.agent);
-    out.key("thread").number(result.thread);
+    out.member("thread", result.thread);
     write_number(out, "turn", result.turn_number, 0);
     write_number(out, "turn_id", result.turn_id, 0);
-    out.key("state").string(name(result.state));
+    out.member("state", name(result.state));
     write_text(out, "reason", result.reason);
-    out.key("text").string(result.text).key("structured").null();
+    out.member("text", result.text).key("structured").null();
     write_usage(out, result.usage);
     write_cost(out, result.cost_usd);
-    out.key("iterations").number(result.iterations).key("tool_calls").number(result.tool_calls);
+    out.member("iterations", result.iterations).member("tool_calls", result.tool_calls);
     out.key("artifacts").begin_array().end_array();
     add_pending(out, result.prompts);
     out.key("accepted");
-    if (result.accepted)
-        out.boolean(*result.accepted);
-    else
-        out.null();
+    result.accepted ? out.boolean(*result.accepted) : out.null();
     out.key("denied").begin_array();
     for (const TurnResult::Denied& denied : result.denied) {
         write_text(out.begin_object(), "action", denied.action);
@@ -174,15 +142,13 @@ std::string to_json(const TurnResult& result) {
         out.null();
     else
         out.begin_object()
-            .key("rows")
-            .number(result.audit_rows)
-            .key("hash")
-            .string(result.audit_hash)
+            .member("rows", result.audit_rows)
+            .member("hash", result.audit_hash)
             .end_object();
     add_error(out, result);
     write_time(out, "resume_at", result.resume_at);
-    out.key("replayed").boolean(result.replayed);
-    return out.key("exit_code").number(static_cast<int>(result.exit_status)).end_object().take();
+    out.member("replayed", result.replayed);
+    return out.member("exit_code", static_cast<int>(result.exit_status)).end_object().take();
 }
 
 TurnResult parse_result(std::string_view json) {
@@ -192,7 +158,7 @@ TurnResult parse_result(std::string_view json) {
     result.thread = integer_or(object, "thread", 1);
     result.turn_id = integer_or(object, "turn_id");
     result.turn_number = integer_or(object, "turn");
-    result.state = parse_state(string_or(object, "state"));
+    result.state = state_names.find(string_or(object, "state")).value_or(State::failed);
     result.reason = string_or(object, "reason");
     result.text = string_or(object, "text");
     result.iterations = integer_or(object, "iterations");

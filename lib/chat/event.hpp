@@ -21,8 +21,11 @@ class JsonText;
 enum class State { submitted, working, input_required, completed, failed, canceled };
 std::string_view name(State state);  // "input-required"
 
-struct TaskEvent {};
+struct TaskEvent {
+    static constexpr std::string_view kind = "task";
+};
 struct StatusUpdate {
+    static constexpr std::string_view kind = "status-update";
     State state = State::working;
     bool final = false;
     std::string reason;   // metadata.reason
@@ -30,19 +33,23 @@ struct StatusUpdate {
     base::TimeMs resume_at = 0;
 };
 struct MessageEvent {
+    static constexpr std::string_view kind = "message";
     Role role = Role::assistant;
     std::int64_t id = 0;
     std::string text;
     Usage usage = {};  // of the turn so far
 };
 struct ContentDelta {
+    static constexpr std::string_view kind = "content-delta";
     std::string text;
 };
 struct CallEvent {
+    static constexpr std::string_view kind = "tool-call";
     ToolCall call;
     std::string action;
 };
 struct CallComplete {
+    static constexpr std::string_view kind = "tool-complete";
     std::string id;
     std::string tool;
     std::string action;
@@ -52,6 +59,7 @@ struct CallComplete {
     Change change = {};
 };
 struct RetryNotice {
+    static constexpr std::string_view kind = "retry";
     int attempt = 0;
     std::int64_t wait_ms = 0;
     std::string category;

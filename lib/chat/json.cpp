@@ -84,16 +84,21 @@ std::string dump(const Json& value) {
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+const Json& member(const Json& object, const char* key) {
+    static const Json null;
+    if (!object.is_object()) return null;
+    const auto found = object.find(key);
+    return found == object.end() ? null : *found;
+}
+
 std::string string_or(const Json& object, const char* key, std::string fallback) {
-    const auto found = object.is_object() ? object.find(key) : object.end();
-    if (found == object.end() || !found->is_string()) return fallback;
-    return found->get<std::string>();
+    const Json& value = member(object, key);
+    return value.is_string() ? value.get<std::string>() : fallback;
 }
 
 std::int64_t integer_or(const Json& object, const char* key, std::int64_t fallback) {
-    const auto found = object.is_object() ? object.find(key) : object.end();
-    if (found == object.end() || !found->is_number_integer()) return fallback;
-    return found->get<std::int64_t>();
+    const Json& value = member(object, key);
+    return value.is_number_integer() ? value.get<std::int64_t>() : fallback;
 }
 
 }  // namespace chorus::chat

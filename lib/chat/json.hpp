@@ -28,6 +28,8 @@ std::optional<Json> try_parse_json(std::string_view text,
                                    std::size_t most_bytes = base::limits::json_bytes);
 // Returns compact JSON; invalid UTF-8 in strings is replaced.
 std::string dump(const Json& value);
+// Returns null if `object` is not an object or has no such member.
+const Json& member(const Json& object, const char* key);
 // An object's member of that type, or the fallback.
 std::string string_or(const Json& object, const char* key, std::string fallback = {});
 std::int64_t integer_or(const Json& object, const char* key, std::int64_t fallback = 0);

@@ -1,10 +1,11 @@
 #include "chat/json_text.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
+#include <iterator>
+
+#include <fmt/format.h>
 
 #include "base/text.hpp"
 
@@ -36,28 +37,12 @@ std::size_t plain_run(std::string_view text, std::size_t at) {
 }
 
 void append_escape(std::string& out, char c) {
-    switch (c) {
-        case '"':
-            out += "\\\"";
-            return;
-        case '\\':
-            out += "\\\\";
-            return;
-        case '\n':
-            out += "\\n";
-            return;
-        case '\r':
-            out += "\\r";
-            return;
-        case '\t':
-            out += "\\t";
-            return;
-        default:
-            break;
-    }
-    std::array<char, 8> text{};
-    std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(c));
-    out += text.data();
+    static constexpr std::string_view named = "\"\\\n\r\t";
+    static constexpr std::string_view names = "\"\\nrt";
+    if (const std::size_t at = named.find(c); at != named.npos)
+        out.append({'\\', names[at]});
+    else
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
 }
 
 }  // namespace
@@ -87,28 +72,15 @@ void JsonText::before_value() {
     needs_comma_ = true;
 }
 
-JsonText& JsonText::begin_object() {
+JsonText& JsonText::open(char bracket) {
     before_value();
-    text_.push_back('{');
+    text_.push_back(bracket);
     needs_comma_ = false;
     return *this;
 }
 
-JsonText& JsonText::end_object() {
-    text_.push_back('}');
-    needs_comma_ = true;
-    return *this;
-}
-
-JsonText& JsonText::begin_array() {
-    before_value();
-    text_.push_back('[');
-    needs_comma_ = false;
-    return *this;
-}
-
-JsonText& JsonText::end_array() {
-    text_.push_back(']');
+JsonText& JsonText::close(char bracket) {
+    text_.push_back(bracket);
     needs_comma_ = true;
     return *this;
 }
@@ -136,37 +108,14 @@ JsonText& JsonText::string(std::string_view value) {
     return *this;
 }
 
-JsonText& JsonText::number(std::int64_t value) {
-    before_value();
-    text_ += std::to_string(value);
-    return *this;
-}
-
-JsonText& JsonText::real(double value) {
-    if (!std::isfinite(value)) return null();
-    before_value();
-    std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.10g", value);
-    text_ += digits.data();
-    return *this;
-}
-
-JsonText& JsonText::boolean(bool value) {
-    before_value();
-    text_ += value ? "true" : "false";
-    return *this;
-}
-
-JsonText& JsonText::null() {
-    before_value();
-    text_ += "null";
-    return *this;
-}
-
 JsonText& JsonText::raw(std::string_view json) {
     before_value();
     text_ += json;
     return *this;
+}
+
+JsonText& JsonText::real(double value) {
+    return raw(std::isfinite(value) ? fmt::format("{:.10g}", value) : "null");
 }
 
 }  // namespace chorus::chat

@@ -8,12 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_names.hpp"
 #include "base/time.hpp"
 
 namespace chorus::chat {
 
 enum class Role { user, assistant, tool_result };
-std::string_view name(Role role);
+inline constexpr base::EnumNames<Role, 3> roles{{"user", "assistant", "tool_result"}};
+inline std::string_view name(Role role) {
+    return roles.name(role);
+}
 // Throws Error(failed) for an unknown role, which the database should not contain.
 Role parse_role(std::string_view text);
 
@@ -70,7 +74,6 @@ enum class StopReason {
     truncated_stream,
     unknown,  // a word that the protocol does not define
 };
-std::string_view name(StopReason reason);
 
 struct ToolDefinition {
     std::string name;

@@ -11,12 +11,9 @@ std::string store_tool_calls(const std::vector<ToolCall>& calls) {
     out.begin_array();
     for (const ToolCall& call : calls)
         out.begin_object()
-            .key("id")
-            .string(call.id)
-            .key("name")
-            .string(call.name)
-            .key("arguments")
-            .string(call.arguments)
+            .member("id", call.id)
+            .member("name", call.name)
+            .member("arguments", call.arguments)
             .end_object();
     return out.end_array().take();
 }
@@ -38,16 +35,13 @@ std::string store_extra(const Message& message) {
     JsonText out;
     out.begin_object();
     if (message.opaque)
-        out.key("provider")
-            .string(message.opaque->provider)
-            .key("model")
-            .string(message.opaque->model)
-            .key("wire")
-            .string(message.opaque->wire);
-    if (!message.status.empty()) out.key("status").string(message.status);
-    if (message.is_error) out.key("is_error").boolean(true);
-    if (message.starts_turn) out.key("starts_turn").boolean(true);
-    if (message.is_compaction) out.key("compaction").boolean(true);
+        out.member("provider", message.opaque->provider)
+            .member("model", message.opaque->model)
+            .member("wire", message.opaque->wire);
+    if (!message.status.empty()) out.member("status", message.status);
+    if (message.is_error) out.member("is_error", true);
+    if (message.starts_turn) out.member("starts_turn", true);
+    if (message.is_compaction) out.member("compaction", true);
     return out.end_object().take();
 }
 
@@ -60,17 +54,13 @@ void load_extra(std::string_view stored, Message& message) {
     }
     const Json extra =
         parse_json(stored, "stored message", DuplicateKeys::last_wins, stored.size());
-    const auto flag = [&](const char* key) {
-        const auto found = extra.find(key);
-        return found != extra.end() && *found == true;
-    };
     if (extra.contains("wire"))
         message.opaque = Opaque{string_or(extra, "provider"), string_or(extra, "model"),
                                 string_or(extra, "wire")};
     message.status = string_or(extra, "status");
-    message.is_error = flag("is_error");
-    message.starts_turn = flag("starts_turn");
-    message.is_compaction = flag("compaction");
+    message.is_error = member(extra, "is_error") == true;
+    message.starts_turn = member(extra, "starts_turn") == true;
+    message.is_compaction = member(extra, "compaction") == true;
 }
 
 }  // namespace chorus::chat

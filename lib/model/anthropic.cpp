@@ -26,7 +26,7 @@ void end_block(JsonText& out, Mark mark) {
 }
 
 void write_text(JsonText& out, std::string_view text, Mark mark = Mark::no) {
-    out.begin_object().key("type").string("text").key("text").string(text);
+    out.begin_object().member("type", "text").member("text", text);
     end_block(out, mark);
 }
 
@@ -44,8 +44,8 @@ void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools, 
     if (tools.empty()) return;
     out.key("tools").begin_array();
     for (const chat::ToolDefinition& tool : tools) {
-        out.begin_object().key("name").string(tool.name);
-        out.key("description").string(tool.description);
+        out.begin_object().member("name", tool.name);
+        out.member("description", tool.description);
         out.key("input_schema").raw(sendable_schema(tool));
         end_block(out, &tool == &tools.back() ? mark : Mark::no);
     }
@@ -53,14 +53,14 @@ void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools, 
 }
 
 void write_result(JsonText& out, const Message& message, Mark mark) {
-    out.begin_object().key("type").string("tool_result");
-    out.key("tool_use_id").string(sendable_name(message.tool_call_id));
+    out.begin_object().member("type", "tool_result");
+    out.member("tool_use_id", sendable_name(message.tool_call_id));
     if (!message.content.empty()) {
         out.key("content").begin_array();
         write_text(out, message.content);
         out.end_array();
     }
-    if (message.is_error) out.key("is_error").boolean(true);
+    if (message.is_error) out.member("is_error", true);
     end_block(out, mark);
 }
 
@@ -81,19 +81,16 @@ void write_answer_blocks(JsonText& out, const Message& message) {
     if (!text.empty()) write_text(out, text);
     for (const chat::ToolCall& call : message.tool_calls)
         out.begin_object()
-            .key("type")
-            .string("tool_use")
-            .key("id")
-            .string(sendable_name(call.id))
-            .key("name")
-            .string(sendable_name(call.name))
+            .member("type", "tool_use")
+            .member("id", sendable_name(call.id))
+            .member("name", sendable_name(call.name))
             .key("input")
             .raw(sendable_arguments(call.arguments))
             .end_object();
 }
 
 void write_answer(JsonText& out, const Message& message, const std::string* own) {
-    out.begin_object().key("role").string("assistant").key("content");
+    out.begin_object().member("role", "assistant").key("content");
     if (own) {
         out.raw(*own);
     } else {
@@ -103,26 +100,6 @@ void write_answer(JsonText& out, const Message& message, const std::string* own)
     }
     out.end_object();
 }
-
-// Joins consecutive user messages and tool results into one user message.
-class Stretches {
-  public:
-    explicit Stretches(JsonText& out) : out_(out) {}
-
-    void add(const Message& message, Mark mark) {
-        if (!open_) out_.begin_object().key("role").string("user").key("content").begin_array();
-        open_ = true;
-        write_user_blocks(out_, message, mark);
-    }
-    void close() {
-        if (open_) out_.end_array().end_object();
-        open_ = false;
-    }
-
-  private:
-    JsonText& out_;
-    bool open_ = false;
-};
 
 // Returns the newest message that is not the model's, and the one that was newest in the previous
 // request: the provider looks for cached content only some blocks back from a mark, and one answer
@@ -143,21 +120,26 @@ std::array<const Message*, 2> to_mark(const std::vector<const Message*>& message
 void write_messages(JsonText& out, const chat::Request& request, const Origin& origin, Mark mark) {
     const std::vector<const Message*> messages = in_wire_order(request.messages);
     const std::array<const Message*, 2> marked = to_mark(messages);
-    Stretches stretches(out);
+    // Joins consecutive user messages and tool results into one user message.
+    bool is_open = false;
+    const auto close = [&] {
+        if (std::exchange(is_open, false)) out.end_array().end_object();
+    };
     for (const Message* message : messages) {
         if (message->role != Role::assistant) {
-            if (has_blocks(*message))
-                stretches.add(*message, message == marked.front() || message == marked.back()
-                                            ? mark
-                                            : Mark::no);
+            if (!has_blocks(*message)) continue;
+            if (!std::exchange(is_open, true))
+                out.begin_object().member("role", "user").key("content").begin_array();
+            const bool is_marked = message == marked.front() || message == marked.back();
+            write_user_blocks(out, *message, is_marked ? mark : Mark::no);
             continue;
         }
         const std::string* own = own_blocks(*message, origin, R"("type":"tool_use")");
         if (!own && says_nothing(*message)) continue;
-        stretches.close();
+        close();
         write_answer(out, *message, own);
     }
-    stretches.close();
+    close();
 }
 
 // The largest max_tokens that a refusal names, or `most`.
@@ -189,12 +171,12 @@ bool adapt(AnthropicQuirks& quirks, std::string_view refusal) {
 std::string anthropic_body(const chat::Request& request, const Origin& origin,
                            const AnthropicQuirks& quirks) {
     JsonText out(expected_bytes(request));
-    out.begin_object().key("model").string(request.model);
+    out.begin_object().member("model", request.model);
     const std::int64_t wanted =
         request.max_output_tokens > 0 ? request.max_output_tokens : default_max_tokens;
-    out.key("max_tokens")
-        .number(quirks.most_tokens > 0 ? std::min(wanted, quirks.most_tokens) : wanted);
-    out.key("stream").boolean(true);
+    out.member("max_tokens",
+               quirks.most_tokens > 0 ? std::min(wanted, quirks.most_tokens) : wanted);
+    out.member("stream", true);
     const Mark mark = quirks.cache_control ? Mark::yes : Mark::no;
     write_system(out, request, mark);
     write_tools(out, request.tools, request.system.empty() ? mark : Mark::no);

@@ -14,14 +14,9 @@ namespace {
 std::optional<unsigned> unicode_escape(std::string_view text, std::size_t at) {
     if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
     unsigned value = 0;
-    for (const char c : text.substr(at + 2, 4)) {
-        const unsigned digit = c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
-                               : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a') + 10
-                               : c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A') + 10
-                                                      : 16;
-        if (digit == 16) return std::nullopt;
-        value = value * 16 + digit;
-    }
+    const char* const digits = text.data() + at + 2;
+    const auto [end, error] = std::from_chars(digits, digits + 4, value, 16);
+    if (error != std::errc() || end != digits + 4) return std::nullopt;
     return value;
 }
 
@@ -70,13 +65,6 @@ std::string replace_lone_surrogates(std::string_view text, std::string* half) {
     return out;
 }
 
-// Some servers quote numbers. Returns a negative value if the text is not a number.
-double number_in(std::string_view text) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return !text.empty() && error == std::errc() && end == text.data() + text.size() ? number : -1;
-}
-
 bool may_hold_surrogates(std::string_view text) {
     return text.find("\\ud") != std::string_view::npos ||
            text.find("\\uD") != std::string_view::npos;
@@ -97,11 +85,10 @@ bool is_complaint(const Json& event) {
     return says && !member(event, "type").is_string() && !member(event, "choices").is_array();
 }
 
-const Json& member(const Json& object, const char* key) {
-    static const Json null;
-    if (!object.is_object()) return null;
-    const auto found = object.find(key);
-    return found == object.end() ? null : *found;
+const Json& list_in(const Json& object, const char* key) {
+    static const Json none = Json::array();
+    const Json& value = member(object, key);
+    return value.is_array() ? value : none;
 }
 
 std::string_view text_of(const Json& value) {
@@ -111,6 +98,12 @@ std::string_view text_of(const Json& value) {
 
 std::string_view text_of(const Json& object, const char* key) {
     return text_of(member(object, key));
+}
+
+double number_in(std::string_view text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return !text.empty() && error == std::errc() && end == text.data() + text.size() ? number : -1;
 }
 
 std::optional<std::int64_t> count_of(const Json& object, const char* key) {

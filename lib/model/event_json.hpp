@@ -12,6 +12,7 @@
 namespace chorus::model {
 
 using chat::Json;
+using chat::member;
 
 // Parses an event's data. Returns nothing if it is not JSON within the bounds. Invalid UTF-8 and
 // lone surrogates, which some servers send, become U+FFFD.
@@ -24,11 +25,13 @@ std::optional<Json> parse_event(std::string_view data, std::string* half = nullp
 // without a type.
 bool is_complaint(const Json& event);
 
-// Returns null if `object` is not an object or has no such member.
-const Json& member(const Json& object, const char* key);
+// An object's member that is a list; an empty list if there is none.
+const Json& list_in(const Json& object, const char* key);
 // A view into the value; empty if it is not a string.
 std::string_view text_of(const Json& value);
 std::string_view text_of(const Json& object, const char* key);
+// Returns a negative value if the text is not a number.
+double number_in(std::string_view text);
 // Returns a count of tokens or an index, which may be quoted; nothing if it is not a number from 0
 // to 1e12.
 std::optional<std::int64_t> count_of(const Json& object, const char* key);

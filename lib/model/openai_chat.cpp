@@ -1,6 +1,7 @@
 #include "model/openai_chat.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -27,7 +28,7 @@ std::string call_id(const std::string& id, const Quirks& quirks) {
 }
 
 void write_text_message(JsonText& out, std::string_view role, std::string_view text) {
-    out.begin_object().key("role").string(role).key("content").string(text).end_object();
+    out.begin_object().member("role", role).member("content", text).end_object();
 }
 
 void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools,
@@ -37,26 +38,23 @@ void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools,
     out.key("tools").begin_array();
     for (const chat::ToolDefinition& tool : tools)
         out.begin_object()
-            .key("type")
-            .string("function")
+            .member("type", "function")
             .key("function")
             .begin_object()
-            .key("name")
-            .string(tool.name)
-            .key("description")
-            .string(tool.description)
+            .member("name", tool.name)
+            .member("description", tool.description)
             .key("parameters")
             .raw(sendable_schema(tool))
             .end_object()
             .end_object();
     out.end_array();
-    if (quirks.parallel_tool_calls) out.key("parallel_tool_calls").boolean(true);
+    if (quirks.parallel_tool_calls) out.member("parallel_tool_calls", true);
 }
 
 void write_result(JsonText& out, const Message& message, const Quirks& quirks) {
-    out.begin_object().key("role").string("tool");
-    out.key("tool_call_id").string(call_id(message.tool_call_id, quirks));
-    out.key("content").string(message.content).end_object();
+    out.begin_object().member("role", "tool");
+    out.member("tool_call_id", call_id(message.tool_call_id, quirks));
+    out.member("content", message.content).end_object();
 }
 
 void write_calls(JsonText& out, const Message& message, const Quirks& quirks) {
@@ -64,16 +62,12 @@ void write_calls(JsonText& out, const Message& message, const Quirks& quirks) {
     out.key("tool_calls").begin_array();
     for (const chat::ToolCall& call : message.tool_calls)
         out.begin_object()
-            .key("id")
-            .string(call_id(call.id, quirks))
-            .key("type")
-            .string("function")
+            .member("id", call_id(call.id, quirks))
+            .member("type", "function")
             .key("function")
             .begin_object()
-            .key("name")
-            .string(sendable_name(call.name))
-            .key("arguments")
-            .string(sendable_arguments(call.arguments))
+            .member("name", sendable_name(call.name))
+            .member("arguments", sendable_arguments(call.arguments))
             .end_object()
             .end_object();
     out.end_array();
@@ -89,60 +83,43 @@ void write_reasoning(JsonText& out, const Message& message, const Origin& origin
     if (members.size() > 2 && members.front() == '{' && members.back() == '}')
         out.raw(members.substr(1, members.size() - 2));
     else if (quirks.reasoning == ReasoningBack::content)
-        out.key("reasoning_content").string("");
+        out.member("reasoning_content", "");
 }
 
 void write_answer(JsonText& out, const Message& message, const Origin& origin,
                   const Quirks& quirks) {
     const bool is_blank = base::trim(message.content).empty();
-    out.begin_object().key("role").string("assistant").key("content");
-    if (is_blank)
-        out.null();
-    else
-        out.string(message.content);
+    out.begin_object().member("role", "assistant").key("content");
+    is_blank ? out.null() : out.string(message.content);
     write_reasoning(out, message, origin, quirks);
     write_calls(out, message, quirks);
     out.end_object();
 }
 
-// Joins consecutive user messages: the templates of many models require alternating roles.
-class UserText {
-  public:
-    explicit UserText(JsonText& out) : out_(out) {}
-
-    void add(const Message& message) {
-        const std::string text = whole_text(message);
-        if (!text_.empty() && !text.empty()) text_ += "\n\n";
-        text_ += text;
-    }
-    void close() {
-        if (!text_.empty()) write_text_message(out_, "user", text_);
-        text_.clear();
-    }
-
-  private:
-    JsonText& out_;
-    std::string text_;
-};
-
 void write_messages(JsonText& out, const chat::Request& request, const Origin& origin,
                     const Quirks& quirks) {
     if (const std::string system = whole_system(request); !system.empty())
         write_text_message(out, quirks.system_role, system);
-    UserText user(out);
+    // Joins consecutive user messages: the templates of many models require alternating roles.
+    std::string user;
+    const auto write_user = [&] {
+        if (!user.empty()) write_text_message(out, "user", std::exchange(user, {}));
+    };
     for (const Message* message : in_wire_order(request.messages)) {
         if (message->role == Role::user) {
-            user.add(*message);
+            const std::string text = whole_text(*message);
+            if (!user.empty() && !text.empty()) user += "\n\n";
+            user += text;
             continue;
         }
         if (message->role == Role::assistant && says_nothing(*message)) continue;
-        user.close();
+        write_user();
         if (message->role == Role::tool_result)
             write_result(out, *message, quirks);
         else
             write_answer(out, *message, origin, quirks);
     }
-    user.close();
+    write_user();
 }
 
 }  // namespace
@@ -166,10 +143,10 @@ bool adapt(Quirks& quirks, std::string_view refusal) {
 
 std::string chat_body(const chat::Request& request, const Origin& origin, const Quirks& quirks) {
     JsonText out(expected_bytes(request));
-    out.begin_object().key("model").string(request.model).key("stream").boolean(true);
+    out.begin_object().member("model", request.model).member("stream", true);
     if (quirks.stream_options)
-        out.key("stream_options").begin_object().key("include_usage").boolean(true).end_object();
-    if (request.max_output_tokens > 0) out.key(quirks.max_tokens).number(request.max_output_tokens);
+        out.key("stream_options").begin_object().member("include_usage", true).end_object();
+    if (request.max_output_tokens > 0) out.member(quirks.max_tokens, request.max_output_tokens);
     write_tools(out, request.tools, quirks);
     out.key("messages").begin_array();
     write_messages(out, request, origin, quirks);

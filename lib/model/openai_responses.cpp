@@ -18,27 +18,23 @@ void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools) 
     out.key("tools").begin_array();
     for (const chat::ToolDefinition& tool : tools)
         out.begin_object()
-            .key("type")
-            .string("function")
-            .key("name")
-            .string(tool.name)
-            .key("description")
-            .string(tool.description)
+            .member("type", "function")
+            .member("name", tool.name)
+            .member("description", tool.description)
             .key("parameters")
             .raw(sendable_schema(tool))
-            .key("strict")
-            .boolean(false)
+            .member("strict", false)
             .end_object();
     out.end_array();
 }
 
 void write_part(JsonText& out, std::string_view text) {
-    out.begin_object().key("type").string("input_text").key("text").string(text).end_object();
+    out.begin_object().member("type", "input_text").member("text", text).end_object();
 }
 
 void write_user(JsonText& out, const Message& message) {
     if (message.status.empty() && message.content.empty()) return;
-    out.begin_object().key("role").string("user").key("content");
+    out.begin_object().member("role", "user").key("content");
     if (message.status.empty()) {
         out.string(message.content);
     } else {
@@ -51,16 +47,16 @@ void write_user(JsonText& out, const Message& message) {
 }
 
 void write_result(JsonText& out, const Message& message) {
-    out.begin_object().key("type").string("function_call_output");
-    out.key("call_id").string(sendable_name(message.tool_call_id));
-    out.key("output").string(message.content).end_object();
+    out.begin_object().member("type", "function_call_output");
+    out.member("call_id", sendable_name(message.tool_call_id));
+    out.member("output", message.content).end_object();
 }
 
 void write_call(JsonText& out, const chat::ToolCall& call) {
-    out.begin_object().key("type").string("function_call");
-    out.key("call_id").string(sendable_name(call.id));
-    out.key("name").string(sendable_name(call.name));
-    out.key("arguments").string(sendable_arguments(call.arguments)).end_object();
+    out.begin_object().member("type", "function_call");
+    out.member("call_id", sendable_name(call.id));
+    out.member("name", sendable_name(call.name));
+    out.member("arguments", sendable_arguments(call.arguments)).end_object();
 }
 
 void write_answer(JsonText& out, const Message& message, const Origin& origin) {
@@ -70,10 +66,8 @@ void write_answer(JsonText& out, const Message& message, const Origin& origin) {
     }
     if (!base::trim(message.content).empty())
         out.begin_object()
-            .key("role")
-            .string("assistant")
-            .key("content")
-            .string(message.content)
+            .member("role", "assistant")
+            .member("content", message.content)
             .end_object();
     for (const chat::ToolCall& call : message.tool_calls) write_call(out, call);
 }
@@ -99,18 +93,17 @@ Reasoning reasoning_after(Reasoning asked, std::string_view refusal) {
 std::string responses_body(const chat::Request& request, const Origin& origin, Reasoning reasoning,
                            bool parallel_tool_calls) {
     JsonText out(expected_bytes(request));
-    out.begin_object().key("model").string(request.model);
-    out.key("stream").boolean(true).key("store").boolean(false);
+    out.begin_object().member("model", request.model);
+    out.member("stream", true).member("store", false);
     if (reasoning == Reasoning::summarized)
-        out.key("reasoning").begin_object().key("summary").string("auto").end_object();
+        out.key("reasoning").begin_object().member("summary", "auto").end_object();
     if (reasoning != Reasoning::none)
         out.key("include").begin_array().string("reasoning.encrypted_content").end_array();
-    if (request.max_output_tokens > 0)
-        out.key("max_output_tokens").number(request.max_output_tokens);
+    if (request.max_output_tokens > 0) out.member("max_output_tokens", request.max_output_tokens);
     if (const std::string system = whole_system(request); !system.empty())
-        out.key("instructions").string(system);
+        out.member("instructions", system);
     write_tools(out, request.tools);
-    if (parallel_tool_calls && !request.tools.empty()) out.key("parallel_tool_calls").boolean(true);
+    if (parallel_tool_calls && !request.tools.empty()) out.member("parallel_tool_calls", true);
     out.key("input").begin_array();
     for (const Message* message : in_wire_order(request.messages)) {
         switch (message->role) {

@@ -31,8 +31,8 @@ inline std::string without_made_up_ids(std::string text) {
 
 inline std::string summary(const model::Answer& answer) {
     const chat::Reply& reply = answer.reply;
-    std::string all =
-        reply.text + "\n" + std::string(chat::name(reply.stop)) + " " + reply.raw_stop + "\n";
+    std::string all = reply.text + "\n" + std::to_string(static_cast<int>(reply.stop)) + " " +
+                      reply.raw_stop + "\n";
     for (const chat::ToolCall& call : reply.tool_calls)
         all += call.id + " " + call.name + " " + call.arguments + "\n";
     if (reply.opaque) all += reply.opaque->wire + "\n";

@@ -1,6 +1,5 @@
 #include "chat/message.hpp"
 
-#include <set>
 #include <string>
 
 #include "support/scratch.hpp"
@@ -18,15 +17,6 @@ TEST(Role, is_none_under_another_name) {
     for (const char* text : {"", "tool", "User", "system", "user "})
         EXPECT_TRUE(test::says(test::error_of([&] { (void)parse_role(text); }),
                                "unknown role '" + std::string(text) + "'"));
-}
-
-TEST(StopReason, have_names_of_their_own) {
-    std::set<std::string_view> names;
-    for (int reason = 0; reason <= static_cast<int>(StopReason::truncated_stream); ++reason) {
-        const std::string_view text = name(static_cast<StopReason>(reason));
-        EXPECT_FALSE(text.empty());
-        EXPECT_TRUE(names.insert(text).second) << text;
-    }
 }
 
 TEST(Usage, adds_up_each_kind) {

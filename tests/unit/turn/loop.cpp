@@ -140,7 +140,7 @@ TEST_F(LoopTest, runs_calls_whatever_the_answer_s_last_word) {
         host = {};
         host.answers = {calls({"view"}, stop), text("done")};
         EXPECT_EQ(run().end, End::completed);
-        EXPECT_TRUE(was_said("run view")) << chat::name(stop);
+        EXPECT_TRUE(was_said("run view")) << static_cast<int>(stop);
     }
 }
 
@@ -313,9 +313,10 @@ TEST_F(LoopTest, runs_no_calls_of_an_answer_that_was_broken_off) {
         host = {};
         host.answers = {calls({"bash"}, stop, "so far")};
         const LoopEnd end = run();
-        EXPECT_TRUE(end.end == End::refused || end.end == End::provider_failed) << chat::name(stop);
+        EXPECT_TRUE(end.end == End::refused || end.end == End::provider_failed)
+            << static_cast<int>(stop);
         EXPECT_EQ(end.text, "so far");
-        EXPECT_EQ(host.said.back(), "keep 'so far'") << chat::name(stop);
+        EXPECT_EQ(host.said.back(), "keep 'so far'") << static_cast<int>(stop);
         host = {};
         host.answers = {calls({"bash"}, stop)};
         run();
