@@ -1,8 +1,8 @@
 #include "model/complaint.hpp"
 
-#include <charconv>
 #include <string>
 
+#include "base/enum_names.hpp"
 #include "base/text.hpp"
 #include "model/event_json.hpp"
 
@@ -19,18 +19,14 @@ std::string as_text(const Json& value) {
 
 // "34s", "1.5s" of google.rpc.RetryInfo
 std::optional<std::int64_t> protobuf_duration_ms(std::string_view text) {
-    if (text.empty() || text.back() != 's') return std::nullopt;
-    text.remove_suffix(1);
-    double seconds = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    if (!text.ends_with('s')) return std::nullopt;
+    const double seconds = number_in(text.substr(0, text.size() - 1));
     if (!(seconds >= 0 && seconds < 1e9)) return std::nullopt;
     return static_cast<std::int64_t>(seconds * 1000);
 }
 
-std::optional<std::int64_t> retry_delay_ms(const Json& details) {
-    if (!details.is_array()) return std::nullopt;
-    for (const Json& detail : details)
+std::optional<std::int64_t> retry_delay_ms(const Json& error) {
+    for (const Json& detail : list_in(error, "details"))
         if (const auto delay = protobuf_duration_ms(text_of(detail, "retryDelay"))) return delay;
     return std::nullopt;
 }
@@ -92,47 +88,19 @@ std::string plain_text(std::string_view body) {
     return title.empty() ? "a web page" : "a web page: " + title;
 }
 
-std::string header(const net::Response& response, const std::string& name) {
-    const auto found = response.headers.find(name);
-    return found == response.headers.end() ? std::string() : found->second;
-}
-
 void read_headers(const net::Response& response, Complaint& complaint) {
     if (std::string id = request_id_of(response); !id.empty()) complaint.request_id = std::move(id);
-    const std::string should_retry = header(response, "x-should-retry");
+    const std::string should_retry = net::header_of(response.headers, "x-should-retry");
     if (should_retry == "true" || should_retry == "false")
         complaint.should_retry = should_retry == "true";
     if (response.retry_after_ms) complaint.retry_after_ms = response.retry_after_ms;
 }
 
-std::string_view words(net::TransportFault fault) {
-    using net::TransportFault;
-    switch (fault) {
-        case TransportFault::none:
-            return "the stream was cut";
-        case TransportFault::dns:
-            return "the host name was not found";
-        case TransportFault::connect:
-            return "no connection";
-        case TransportFault::tls:
-            return "no TLS connection";
-        case TransportFault::timeout:
-            return "no answer in time";
-        case TransportFault::stalled:
-            return "the stream stalled";
-        case TransportFault::cut:
-            return "the stream was cut";
-        case TransportFault::empty:
-            return "the connection was closed without an answer";
-        case TransportFault::stopped:
-            return "stopped";
-        case TransportFault::too_large:
-            return "the answer exceeds the size limit";
-        case TransportFault::other:
-            return "the request failed";
-    }
-    return "";
-}
+constexpr base::EnumNames<net::TransportFault, 11> fault_words{
+    {"the stream was cut", "the host name was not found", "no connection", "no TLS connection",
+     "no answer in time", "the stream stalled", "the stream was cut",
+     "the connection was closed without an answer", "stopped", "the answer exceeds the size limit",
+     "the request failed"}};
 
 bool is_of_the_network(net::TransportFault fault) {
     using net::TransportFault;
@@ -156,8 +124,8 @@ void strike_key(Complaint& complaint, std::string_view key) {
 }
 
 std::string request_id_of(const net::Response& response) {
-    std::string id = header(response, "request-id");
-    if (id.empty()) id = header(response, "x-request-id");
+    std::string id = net::header_of(response.headers, "request-id");
+    if (id.empty()) id = net::header_of(response.headers, "x-request-id");
     return base::visible(id.substr(0, longest_id_bytes), base::Newlines::escape);
 }
 
@@ -174,7 +142,7 @@ Complaint read_complaint(std::string_view body) {
     if (!error.is_object()) return complaint;
     read_code(error, complaint);
     read_type(error, complaint);
-    complaint.retry_after_ms = retry_delay_ms(member(error, "details"));
+    complaint.retry_after_ms = retry_delay_ms(error);
     return complaint;
 }
 
@@ -209,15 +177,14 @@ Failure transport_failure(std::string_view provider, const net::Response& respon
     const bool network = is_of_the_network(response.fault);
     const std::string reason = base::visible(response.fault_message, base::Newlines::escape);
     std::string message = std::string(provider) + ": ";
+    const std::string_view words = fault_words.name(response.fault);
     // the reason may already begin with these words
-    if (!reason.starts_with(words(response.fault))) message += words(response.fault);
+    if (!reason.starts_with(words)) message += words;
     if (!reason.empty()) message += (message.ends_with(": ") ? "" : ": ") + reason;
     return {.category = network ? Category::no_internet : Category::other,
             .message = std::move(message),
-            .request_id = {},
             .status = response.status,
-            .retryable = network && !response.fault_lasts,
-            .retry_after_ms = {}};
+            .retryable = network && !response.fault_lasts};
 }
 
 }  // namespace chorus::model

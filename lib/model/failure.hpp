@@ -26,13 +26,13 @@ inline constexpr std::size_t longest_id_bytes = 128;  // of a request id that is
 
 struct Failure {
     Category category = Category::other;
-    std::string message;     // "anthropic: 401 authentication_error: invalid x-api-key", for people
-    std::string request_id;  // the provider's, if it gave one
-    int status = 0;          // HTTP, or 0
+    std::string message = {};     // "anthropic: 401 authentication_error: invalid x-api-key"
+    std::string request_id = {};  // the provider's, if it gave one
+    int status = 0;               // HTTP, or 0
     bool retryable = false;
     bool context_overflow = false;
     bool declined = false;  // a content filter refused the request
-    std::optional<std::int64_t> retry_after_ms;
+    std::optional<std::int64_t> retry_after_ms = {};
 };
 
 // The parts of a provider's error report; classify() evaluates them.

@@ -57,13 +57,6 @@ std::string defect_of(const Answer& answer) {
     return is_empty ? "the answer was empty" : "";
 }
 
-Failure broken_answer(std::string message, bool retryable) {
-    Failure failure;
-    failure.message = std::move(message);
-    failure.retryable = retryable;
-    return failure;
-}
-
 }  // namespace
 
 bool wait_for(std::int64_t wait_ms, const Interruption& interruption) {
@@ -88,7 +81,8 @@ Answer ask_with_retries(Model& model, const chat::Request& request, const Stream
         Answer answer = model.ask(request, sink, interruption);
         answer.spent_before = spent;
         if (std::string defect = defect_of(answer); !defect.empty())
-            answer.failure = broken_answer(std::move(defect), !std::exchange(was_broken, true));
+            answer.failure = Failure{.message = std::move(defect),
+                                     .retryable = !std::exchange(was_broken, true)};
         // the failure before the interruption says more than the interruption
         if (answer.failure && last && is_stopped(interruption)) answer.failure = last;
         if (!may_be_retried(answer) || attempt > policy.most || is_stopped(interruption))
