@@ -1,4 +1,4 @@
-// The Messages API of Anthropic: POST {base}/v1/messages.
+// The Messages API of Anthropic: POST {base}/v1/messages. For this room's own use.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,8 @@
 #include <map>
-#include <set>
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "model/anthropic.hpp"
-#include "model/event_json.hpp"
 
 namespace chorus::model {
 namespace {
@@ -39,9 +37,9 @@ StopReason stop_reason(std::string_view word) {
 // Returns the input as the model wrote it: from fragments or, with some servers, from the block's
 // start.
 std::string arguments_of(const Block& block) {
-    if (block.arguments.find_first_not_of(" \t\r\n") != std::string::npos) return block.arguments;
     const Json& input = member(block.start, "input");
-    return input.is_object() && !input.empty() ? chat::dump(input) : "{}";
+    const bool is_blank = block.arguments.find_first_not_of(" \t\r\n") == std::string::npos;
+    return is_blank && input.is_object() ? chat::dump(input) : block.arguments;
 }
 
 // The API refuses blank text, and thinking that was cut before its signature.
@@ -72,9 +70,9 @@ class AnthropicDecoder final : public Decoder {
     using Decoder::Decoder;
 
   private:
-    bool read(const net::ServerEvent& event) override;
-    bool read_whole(std::string_view text) override;
-    void assemble(chat::Reply& reply) override;
+    void read(const Json& event, std::string_view type, std::string_view data) override;
+    bool read_whole(const Json& body, std::string_view text) override;
+    std::string assemble(chat::Reply& reply) override;
 
     void start_block(const Json& content, std::optional<std::int64_t> index, std::size_t bytes);
     void extend_block(const Json& event);
@@ -92,38 +90,30 @@ class AnthropicDecoder final : public Decoder {
     std::int64_t fresh_input_ = 0;
 };
 
-bool AnthropicDecoder::read(const net::ServerEvent& event) {
-    if (event.data == "[DONE]") return true;
-    const std::optional<Json> data = parse_event(event.data, surrogate_half());
-    if (!data || !data->is_object()) return false;
-    std::string_view type = text_of(*data, "type");
-    if (type.empty()) type = event.type;
+void AnthropicDecoder::read(const Json& event, std::string_view type, std::string_view data) {
     if (type.starts_with("message_") || type.starts_with("content_block_") || type == "ping")
         mark_known();
-    if (type == "error" || is_complaint(*data)) {
-        // an error after the end does not spoil a complete answer
-        if (!is_complete()) complain(event.data);
+    if (type == "error" || is_complaint(event)) {
+        complain(data);
     } else if (type == "message_start") {
-        take_usage(member(member(*data, "message"), "usage"));
+        take_usage(member(member(event, "message"), "usage"));
     } else if (type == "content_block_start") {
-        start_block(member(*data, "content_block"), count_of(*data, "index"), event.data.size());
+        start_block(member(event, "content_block"), count_of(event, "index"), data.size());
     } else if (type == "content_block_delta") {
-        extend_block(*data);
+        extend_block(event);
     } else if (type == "message_delta") {
-        const std::string_view word = text_of(member(*data, "delta"), "stop_reason");
-        take_usage(member(*data, "usage"));
-        if (word.empty()) return true;
+        take_usage(member(event, "usage"));
+        const std::string_view word = text_of(member(event, "delta"), "stop_reason");
+        if (word.empty()) return;
         stop_word_ = word;
         mark_complete();
     } else if (type == "message_stop") {
-        take_usage(member(*data, "usage"));
+        take_usage(member(event, "usage"));
         mark_over();
     }
-    return true;
 }
 
-bool AnthropicDecoder::read_whole(std::string_view text) {
-    const Json body = parse_event(text).value_or(Json());
+bool AnthropicDecoder::read_whole(const Json& body, std::string_view) {
     const Json& content = member(body, "content");
     if (!content.is_array()) return false;
     for (const Json& block : content) start_block(block, std::nullopt, chat::dump(block).size());
@@ -226,27 +216,21 @@ std::string AnthropicDecoder::wire() {
     return out.end_array().take();
 }
 
-void AnthropicDecoder::assemble(chat::Reply& reply) {
+std::string AnthropicDecoder::assemble(chat::Reply& reply) {
     reply.raw_stop = stop_word_;
     reply.stop = stop_reason(stop_word_);
     // the answer used up the rest of the context
     if (reply.stop == StopReason::context_overflow && !blocks_.empty())
         reply.stop = StopReason::max_tokens;
     // a refused answer is neither sent back nor executed
-    if (reply.stop == StopReason::refusal) return;
-    std::set<std::string> ids;
+    if (reply.stop == StopReason::refusal) return {};
     for (Block& block : blocks_) {
         if (block.type != "tool_use") continue;
-        const std::string id = usable_call_id(text_of(block.start, "id"), ids);
         const std::string name(text_of(block.start, "name"));
-        block.start["id"] = id;
+        block.start["id"] = add_call(reply, text_of(block.start, "id"), name, arguments_of(block));
         block.start["name"] = sendable_name(name);
-        reply.tool_calls.push_back({id, name, arguments_of(block)});
     }
-    if (reply.stop == StopReason::end && !reply.tool_calls.empty())
-        reply.stop = StopReason::tool_use;
-    if (std::string own = wire(); !own.empty())
-        reply.opaque = chat::Opaque{origin().provider, origin().model, std::move(own)};
+    return wire();
 }
 
 }  // namespace

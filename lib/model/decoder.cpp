@@ -6,21 +6,22 @@
 
 namespace chorus::model {
 
-bool Decoder::take(const net::ServerEvent& event) {
-    if (failure_) return false;
-    if (over_) return true;
+void Decoder::take(const net::ServerEvent& event) {
+    if (failure_ || over_) return;
     took_event_ = took_event_ || !at_end_;
-    if (event.type == "error" && !complete_) {
-        complain(event.data);
-        return false;
-    }
-    if (!read(event) && !at_end_ && !complete_)
+    if (event.type == "error" && !complete_) return complain(event.data);
+    if (event.data == "[DONE]") return read_done();
+    const Json data = parse_event(event.data, &surrogate_half_).value_or(Json());
+    if (data.is_object()) {
+        const std::string_view type = text_of(data, "type");
+        read(data, type.empty() ? event.type : type, event.data);
+    } else if (!at_end_ && !complete_) {
         fail(Category::server_error, "malformed event", true);
-    return !failure_;
+    }
 }
 
 void Decoder::take_whole(std::string_view body) {
-    if (read_whole(body)) return mark_over();
+    if (read_whole(parse_event(body).value_or(Json()), body)) return mark_over();
     fail(Category::server_error, "the server's response is not an answer", false);
 }
 
@@ -31,18 +32,18 @@ net::Received Decoder::received() const {
 }
 
 Answer Decoder::finish(std::optional<Failure> cut) {
+    chat::Reply& reply = answer_.reply;
     if (complete_ && !failure_) {
-        assemble(answer_.reply);
+        if (std::string own = assemble(reply); !own.empty())
+            reply.opaque = chat::Opaque{origin_.provider, origin_.model, std::move(own)};
+        // some servers report an end even with calls
+        if (reply.stop == chat::StopReason::end && !reply.tool_calls.empty())
+            reply.stop = chat::StopReason::tool_use;
         return std::move(answer_);
     }
-    answer_.reply.stop = chat::StopReason::truncated_stream;
+    if (!failure_ && !cut) fail(Category::no_internet, "the stream was cut", true);
+    reply.stop = chat::StopReason::truncated_stream;
     answer_.failure = failure_ ? std::move(failure_) : std::move(cut);
-    if (!answer_.failure)
-        answer_.failure = Failure{.category = Category::no_internet,
-                                  .message = origin_.provider + ": the stream was cut",
-                                  .request_id = {},
-                                  .retryable = true,
-                                  .retry_after_ms = {}};
     return std::move(answer_);
 }
 
@@ -82,8 +83,17 @@ void Decoder::keep(std::size_t bytes) {
              false);
 }
 
+std::string Decoder::add_call(chat::Reply& reply, std::string_view id, std::string_view name,
+                              std::string_view arguments) {
+    std::string usable = usable_call_id(id, call_ids_);
+    const bool is_blank = arguments.find_first_not_of(" \t\r\n") == arguments.npos;
+    reply.tool_calls.push_back(
+        {usable, std::string(name), std::string(is_blank ? "{}" : arguments)});
+    return usable;
+}
+
 void Decoder::complain(std::string_view data) {
-    if (failure_) return;
+    if (failure_ || complete_) return;
     Complaint complaint = read_complaint(data);
     strike_key(complaint, key_);
     failure_ = classify(origin_.provider, complaint);
@@ -91,11 +101,8 @@ void Decoder::complain(std::string_view data) {
 
 void Decoder::fail(Category category, const std::string& message, bool retryable) {
     if (failure_) return;
-    failure_ = Failure{.category = category,
-                       .message = origin_.provider + ": " + message,
-                       .request_id = {},
-                       .retryable = retryable,
-                       .retry_after_ms = {}};
+    failure_ = Failure{
+        .category = category, .message = origin_.provider + ": " + message, .retryable = retryable};
 }
 
 }  // namespace chorus::model

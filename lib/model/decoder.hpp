@@ -1,14 +1,16 @@
 // Turns the events of one answer's stream into an Answer; one subclass per dialect. An answer is
 // complete only if its terminal marker was seen. Otherwise its text is kept and its calls are
-// dropped.
+// dropped. For this room's own use.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "model/conversation.hpp"
+#include "model/event_json.hpp"
 #include "model/model.hpp"
 #include "net/sse.hpp"
 
@@ -22,8 +24,8 @@ class Decoder {
     Decoder(const Decoder&) = delete;
     Decoder& operator=(const Decoder&) = delete;
 
-    // Returns false once the answer has failed; nothing more is read then.
-    bool take(const net::ServerEvent& event);
+    // Once the answer has failed, nothing more is read.
+    void take(const net::ServerEvent& event);
     // Takes the whole answer as one JSON object, from a server that does not stream.
     void take_whole(std::string_view body);
     // Sets the request's key, which is removed from messages.
@@ -34,20 +36,22 @@ class Decoder {
     bool is_complete() const { return complete_; }
     // Events arrived, but none of this protocol. The answer is not complete then.
     bool is_foreign() const { return took_event_ && !known_; }
-    bool has_failed() const { return failure_.has_value(); }
     net::Received received() const;
 
     // Called once. `cut` is why an incomplete answer ended.
     Answer finish(std::optional<Failure> cut = std::nullopt);
 
   protected:
-    // Returns false for malformed data. Unknown events are ignored.
-    virtual bool read(const net::ServerEvent& event) = 0;
+    // `type` is the object's own word for its kind, else the event's; `data` is the object's text.
+    // Unknown events are ignored.
+    virtual void read(const Json& event, std::string_view type, std::string_view data) = 0;
+    // "[DONE]" arrived, which ends the stream of many servers.
+    virtual void read_done() {}
     // Returns false for a body that is not an answer of this dialect.
-    virtual bool read_whole(std::string_view body) = 0;
-    // Puts calls, blocks and stop reason into the reply. Called only if the terminal marker was
-    // seen.
-    virtual void assemble(chat::Reply& reply) = 0;
+    virtual bool read_whole(const Json& body, std::string_view text) = 0;
+    // Puts calls and stop reason into the reply, and returns the blocks in the provider's own form
+    // that are to be sent back, or "". Called only if the terminal marker was seen.
+    virtual std::string assemble(chat::Reply& reply) = 0;
 
     void say(std::string_view text);
     void think(std::string_view text);
@@ -58,16 +62,17 @@ class Decoder {
     // Counts bytes that are not passed to say, think or write. Every part of an answer counts
     // towards its bound.
     void keep(std::size_t bytes);
-    // The stream carried an error.
+    // The stream carried an error. One after the end does not spoil a complete answer.
     void complain(std::string_view data);
     void mark_complete() { complete_ = true; }
     // An event of this protocol arrived.
     void mark_known() { known_ = true; }
     // Nothing more of the answer follows.
     void mark_over() { complete_ = over_ = true; }
+    // Adds a call under an id that can be sent back, which it returns.
+    std::string add_call(chat::Reply& reply, std::string_view id, std::string_view name,
+                         std::string_view arguments);
 
-    const Origin& origin() const { return origin_; }
-    std::string* surrogate_half() { return &surrogate_half_; }
     const std::string& text() const { return answer_.reply.text; }
     bool has_text() const { return !text().empty(); }
     chat::Usage& usage() { return answer_.reply.usage; }
@@ -88,6 +93,7 @@ class Decoder {
     bool took_event_ = false;
     bool known_ = false;
     std::string surrogate_half_;
+    std::set<std::string> call_ids_;
 };
 
 }  // namespace chorus::model

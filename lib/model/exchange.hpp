@@ -1,4 +1,5 @@
 // Sends one request and decodes its stream. Failures are returned in the answer.
+// For this room's own use.
 #pragma once
 
 #include <string>

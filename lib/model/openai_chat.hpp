@@ -1,4 +1,5 @@
 // Chat Completions, OpenAI's protocol that most servers support: POST {base}/chat/completions.
+// For this room's own use.
 #pragma once
 
 #include <memory>

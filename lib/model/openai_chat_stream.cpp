@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
-#include <set>
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "model/braces.hpp"
-#include "model/event_json.hpp"
 #include "model/openai_chat.hpp"
 
 namespace chorus::model {
@@ -106,16 +105,17 @@ class ChatDecoder final : public Decoder {
         : Decoder(std::move(origin), sink), quirks_(quirks) {}
 
   private:
-    bool read(const net::ServerEvent& event) override;
-    bool read_whole(std::string_view text) override;
-    void assemble(chat::Reply& reply) override;
+    void read(const Json& event, std::string_view type, std::string_view data) override;
+    void read_done() override;
+    bool read_whole(const Json& body, std::string_view text) override;
+    std::string assemble(chat::Reply& reply) override;
 
     void take_choices(const Json& data, const char* part, std::string_view text);
     void take_choice(const Json& choice, const char* part, std::string_view data);
     void take_delta(const Json& delta);
     void take_message(const Json& message);
     void take_reasoning(const Json& delta);
-    void take_details(const Json& details);
+    void take_detail(const Json& detail);
     void take_call(const Json& json, std::size_t place);
     bool calls_are_whole() const;
     Call& call_for(const Fragment& fragment, std::size_t place);
@@ -123,8 +123,8 @@ class ChatDecoder final : public Decoder {
     std::string wire() const;
 
     Quirks quirks_;
-    std::vector<Call> calls_;
-    std::map<std::int64_t, std::size_t> by_index_;
+    std::deque<Call> calls_;
+    std::map<std::int64_t, Call*> by_index_;
     std::string reasoning_;
     Json details_ = Json::array();
     std::string finish_word_;
@@ -132,26 +132,18 @@ class ChatDecoder final : public Decoder {
     bool refused_ = false;
 };
 
-bool ChatDecoder::read(const net::ServerEvent& event) {
-    if (event.data == "[DONE]") {
-        mark_known();
-        const bool has_something = has_text() || !calls_.empty();
-        if (is_complete() || (has_something && calls_are_whole())) mark_over();
-        return true;
-    }
-    const std::optional<Json> data = parse_event(event.data, surrogate_half());
-    if (!data || !data->is_object()) return false;
-    if (is_complaint(*data)) {
-        // an error after the end does not spoil a complete answer
-        if (!is_complete()) complain(event.data);
-        return true;
-    }
-    take_choices(*data, "delta", event.data);
-    return true;
+void ChatDecoder::read(const Json& event, std::string_view, std::string_view data) {
+    if (is_complaint(event)) return complain(data);
+    take_choices(event, "delta", data);
 }
 
-bool ChatDecoder::read_whole(std::string_view text) {
-    const Json body = parse_event(text).value_or(Json());
+void ChatDecoder::read_done() {
+    mark_known();
+    const bool has_something = has_text() || !calls_.empty();
+    if (is_complete() || (has_something && calls_are_whole())) mark_over();
+}
+
+bool ChatDecoder::read_whole(const Json& body, std::string_view text) {
     if (!member(body, "choices").is_array()) return false;
     take_choices(body, "message", text);
     return true;
@@ -190,10 +182,9 @@ void ChatDecoder::take_delta(const Json& delta) {
     const std::string_view refusal = text_of(delta, "refusal");
     refused_ = refused_ || !refusal.empty();
     say(refusal);
-    const Json& calls = member(delta, "tool_calls");
-    if (calls.is_array())
-        for (std::size_t place = 0; place < calls.size(); ++place)
-            if (calls[place].is_object()) take_call(calls[place], place);
+    const Json& calls = list_in(delta, "tool_calls");
+    for (std::size_t place = 0; place < calls.size(); ++place)
+        if (calls[place].is_object()) take_call(calls[place], place);
     if (member(delta, "function_call").is_object()) take_call(member(delta, "function_call"), 0);
 }
 
@@ -219,31 +210,25 @@ void ChatDecoder::take_reasoning(const Json& delta) {
     reasoning_ += thought;
     think(thought);
     if (quirks_.reasoning == ReasoningBack::details)
-        take_details(member(delta, "reasoning_details"));
+        for (const Json& detail : list_in(delta, "reasoning_details")) take_detail(detail);
 }
 
 // Pieces of one detail arrive as details of the same type and index.
-void ChatDecoder::take_details(const Json& details) {
-    if (!details.is_array()) return;
-    for (const Json& detail : details) {
-        if (!detail.is_object()) continue;
-        keep(chat::dump(detail).size());
-        const bool goes_on = !details_.empty() &&
-                             text_of(details_.back(), "type") == text_of(detail, "type") &&
-                             count_of(details_.back(), "index") == count_of(detail, "index") &&
-                             text_of(detail, "type") != "reasoning.encrypted";
-        if (!goes_on) {
-            details_.push_back(detail);
-            continue;
-        }
-        for (const auto& [key, value] : detail.items()) {
-            Json& sum = details_.back()[key];
-            const bool is_piece = key == "text" || key == "summary";
-            if (is_piece && sum.is_string() && value.is_string())
-                sum.get_ref<std::string&>() += value.get_ref<const std::string&>();
-            else if (!value.is_null())
-                sum = value;
-        }
+void ChatDecoder::take_detail(const Json& detail) {
+    if (!detail.is_object()) return;
+    keep(chat::dump(detail).size());
+    const bool goes_on = !details_.empty() &&
+                         text_of(details_.back(), "type") == text_of(detail, "type") &&
+                         count_of(details_.back(), "index") == count_of(detail, "index") &&
+                         text_of(detail, "type") != "reasoning.encrypted";
+    if (!goes_on) return details_.push_back(detail);
+    for (const auto& [key, value] : detail.items()) {
+        Json& sum = details_.back()[key];
+        const bool is_piece = key == "text" || key == "summary";
+        if (is_piece && sum.is_string() && value.is_string())
+            sum.get_ref<std::string&>() += value.get_ref<const std::string&>();
+        else if (!value.is_null())
+            sum = value;
     }
 }
 
@@ -268,23 +253,17 @@ bool ChatDecoder::calls_are_whole() const {
 }
 
 Call& ChatDecoder::call_for(const Fragment& fragment, std::size_t place) {
-    std::optional<std::size_t> at;
-    if (fragment.index) {
-        const auto found = by_index_.find(*fragment.index);
-        if (found != by_index_.end()) at = found->second;
-    } else if (place == 0 && !calls_.empty()) {
-        at = calls_.size() - 1;
-    }
-    if (!at || begins_another(calls_[*at], fragment)) {
-        keep(call_cost_bytes);
-        Call next;
-        if (at && !calls_[*at].next_id.empty())
-            next.id = calls_[*at].next_id, next.name = calls_[*at].name;
-        at = calls_.size();
-        calls_.push_back(std::move(next));
-        if (fragment.index) by_index_[*fragment.index] = *at;
-    }
-    return calls_[*at];
+    Call* call = nullptr;
+    if (fragment.index)
+        call = by_index_[*fragment.index];
+    else if (place == 0 && !calls_.empty())
+        call = &calls_.back();
+    if (call != nullptr && !begins_another(*call, fragment)) return *call;
+    keep(call_cost_bytes);
+    Call& next = calls_.emplace_back();
+    if (call != nullptr && !call->next_id.empty()) next.id = call->next_id, next.name = call->name;
+    if (fragment.index) by_index_[*fragment.index] = &next;
+    return next;
 }
 
 void ChatDecoder::take_usage(const Json& reported) {
@@ -298,32 +277,25 @@ void ChatDecoder::take_usage(const Json& reported) {
     take_larger(sum.cache_read_tokens, member(reported, "prompt_tokens_details"), "cached_tokens");
 }
 
+// Returns the reasoning that the server expects back, or "".
 std::string ChatDecoder::wire() const {
     JsonText out;
     out.begin_array().begin_object();
     if (quirks_.reasoning == ReasoningBack::details && !details_.empty())
         out.key("reasoning_details").raw(chat::dump(details_));
-    if (quirks_.reasoning == ReasoningBack::content)
-        out.key("reasoning_content").string(reasoning_);
+    else if (quirks_.reasoning == ReasoningBack::content)
+        out.member("reasoning_content", reasoning_);
+    else
+        return {};
     return out.end_object().end_array().take();
 }
 
-void ChatDecoder::assemble(chat::Reply& reply) {
+std::string ChatDecoder::assemble(chat::Reply& reply) {
     reply.raw_stop = finish_word_;
     reply.stop = stop_reason(finish_word_, refused_);
-    if (reply.stop == StopReason::refusal || reply.stop == StopReason::content_filter) return;
-    std::set<std::string> ids;
-    for (Call& call : calls_) {
-        call.id = usable_call_id(call.id, ids);
-        const bool is_blank = call.arguments.find_first_not_of(" \t\r\n") == std::string::npos;
-        reply.tool_calls.push_back({call.id, call.name, is_blank ? "{}" : call.arguments});
-    }
-    if (reply.tool_calls.empty()) return;
-    // some servers report "stop" even with calls
-    if (reply.stop == StopReason::end) reply.stop = StopReason::tool_use;
-    const bool has_own = quirks_.reasoning == ReasoningBack::content ||
-                         (quirks_.reasoning == ReasoningBack::details && !details_.empty());
-    if (has_own) reply.opaque = chat::Opaque{origin().provider, origin().model, wire()};
+    if (reply.stop == StopReason::refusal || reply.stop == StopReason::content_filter) return {};
+    for (const Call& call : calls_) add_call(reply, call.id, call.name, call.arguments);
+    return calls_.empty() ? std::string() : wire();
 }
 
 }  // namespace

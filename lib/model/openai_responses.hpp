@@ -1,5 +1,5 @@
 // OpenAI's Responses API, used without server state: POST {base}/responses. The server stores
-// nothing; every output item is sent back in order.
+// nothing; every output item is sent back in order. For this room's own use.
 #pragma once
 
 #include <memory>

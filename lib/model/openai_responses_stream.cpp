@@ -1,10 +1,9 @@
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "model/event_json.hpp"
 #include "model/openai_responses.hpp"
 
 namespace chorus::model {
@@ -20,31 +19,15 @@ struct Item {
     std::string text;
     std::string arguments;
     bool done = false;
+    std::optional<std::int64_t> index;
 
-    bool is_call() const { return text_of(json, "type") == "function_call"; }
+    bool is_a(std::string_view type) const { return text_of(json, "type") == type; }
 };
 
 std::string arguments_of(const Item& item) {
     std::string arguments = item.arguments;
     if (item.done || arguments.empty()) arguments = text_of(item.json, "arguments");
-    const bool is_blank = arguments.find_first_not_of(" \t\r\n") == std::string::npos;
-    return is_blank ? "{}" : arguments;
-}
-
-std::string text_in(const Json& item) {
-    std::string text;
-    const Json& content = member(item, "content");
-    if (!content.is_array()) return text;
-    for (const Json& part : content)
-        text += text_of(part, text_of(part, "type") == "refusal" ? "refusal" : "text");
-    return text;
-}
-
-bool has_refusal(const Json& item) {
-    const Json& content = member(item, "content");
-    return content.is_array() && std::any_of(content.begin(), content.end(), [](const Json& part) {
-               return text_of(part, "type") == "refusal";
-           });
+    return arguments;
 }
 
 bool is_same(const Json& begun, const Json& done) {
@@ -57,8 +40,18 @@ StopReason reason_of(std::string_view incomplete) {
     return incomplete == "content_filter" ? StopReason::content_filter : StopReason::unknown;
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+// Returns null for an item that cannot be sent back: one that was never announced, or incomplete
+// reasoning.
+Json wire_form(const Item& item) {
+    Json json = item.json;
+    if (!json.is_object()) return nullptr;
+    if (item.is_a("function_call")) {
+        json["arguments"] = sendable_arguments(arguments_of(item));
+    } else if (!item.done) {
+        if (!item.is_a("message") || item.text.empty()) return nullptr;
+        json["content"] = Json::array({{{"type", "output_text"}, {"text", item.text}}});
+    }
+    return json;
 }
 
 class ResponsesDecoder final : public Decoder {
@@ -66,13 +59,12 @@ class ResponsesDecoder final : public Decoder {
     using Decoder::Decoder;
 
   private:
-    bool read(const net::ServerEvent& event) override;
-    bool read_whole(std::string_view text) override;
-    void assemble(chat::Reply& reply) override;
+    void read(const Json& event, std::string_view type, std::string_view data) override;
+    void read_done() override;
+    bool read_whole(const Json& body, std::string_view text) override;
+    std::string assemble(chat::Reply& reply) override;
 
-    void take_item(const Json& event, std::string_view type, std::size_t event_bytes);
-    void take_delta(const Json& event, std::string_view type);
-    void take_arguments(const Json& event, std::string_view type);
+    void take_item(const Json& event, bool is_done, std::size_t event_bytes);
     void take_terminal(const Json& response, bool is_incomplete);
     void take_output(const Json& output, std::size_t event_bytes);
     void take_usage(const Json& reported);
@@ -82,52 +74,53 @@ class ResponsesDecoder final : public Decoder {
     Item& item_of(const Json& event);
     Item& item_for(const std::string& id, std::optional<std::int64_t> index,
                    const std::function<bool(const Item&)>& is_it);
-    std::vector<std::size_t> output_order() const;
-    Json wire_form(const Item& item) const;
+    std::vector<Item*> in_output_order();
 
-    std::vector<Item> items_;
-    std::map<std::string, std::size_t> by_id_;
-    std::map<std::int64_t, std::size_t> by_index_;
-    std::map<std::size_t, std::int64_t> index_of_;
-    std::optional<std::size_t> anonymous_;  // its deltas had neither id nor index
+    std::deque<Item> items_;
+    std::map<std::string, Item*> by_id_;
+    std::map<std::int64_t, Item*> by_index_;
+    Item* anonymous_ = nullptr;  // its deltas had neither id nor index
     std::string stop_word_;
     bool is_incomplete_ = false;
     bool refused_ = false;
 };
 
-bool ResponsesDecoder::read(const net::ServerEvent& event) {
-    if (is_complete()) return true;
-    if (event.data == "[DONE]") {
-        // some servers send no response.completed
-        const auto is_done = [](const Item& item) { return item.done; };
-        if (!items_.empty() && std::all_of(items_.begin(), items_.end(), is_done)) mark_over();
-        return true;
-    }
-    const std::optional<Json> data = parse_event(event.data, surrogate_half());
-    if (!data || !data->is_object()) return false;
-    std::string_view type = text_of(*data, "type");
-    if (type.empty()) type = event.type;
+void ResponsesDecoder::read(const Json& event, std::string_view type, std::string_view data) {
     if (type.starts_with("response.")) mark_known();
-    if (type == "error" || type == "response.failed" || member(*data, "error").is_object()) {
-        take_usage(member(member(*data, "response"), "usage"));
-        complain(event.data);
+    if (type == "error" || type == "response.failed" || member(event, "error").is_object()) {
+        take_usage(member(member(event, "response"), "usage"));
+        complain(data);
     } else if (type == "response.completed" || type == "response.incomplete") {
-        take_output(member(member(*data, "response"), "output"), event.data.size());
-        take_terminal(member(*data, "response"), type == "response.incomplete");
+        take_output(member(member(event, "response"), "output"), data.size());
+        take_terminal(member(event, "response"), type == "response.incomplete");
     } else if (type == "response.output_item.added" || type == "response.output_item.done") {
-        take_item(*data, type, event.data.size());
-    } else if (ends_with(type, ".delta")) {
-        take_delta(*data, type);
+        take_item(event, type == "response.output_item.done", data.size());
+    } else if (type == "response.output_text.delta" || type == "response.refusal.delta") {
+        refused_ = refused_ || type == "response.refusal.delta";
+        speak(item_of(event), text_of(event, "delta"));
+    } else if (type == "response.reasoning_summary_text.delta" ||
+               type == "response.reasoning_text.delta") {
+        think(text_of(event, "delta"));
+    } else if (type == "response.function_call_arguments.delta") {
+        write(text_of(event, "delta").size());
+        item_of(event).arguments += text_of(event, "delta");
     } else if (type == "response.function_call_arguments.done") {
-        take_arguments(*data, type);
+        Item& item = item_of(event);
+        if (!member(event, "arguments").is_string()) return;
+        write(text_of(event, "arguments").size());
+        item.arguments = text_of(event, "arguments");
     } else if (type == "response.output_text.done") {
-        speak_rest(item_of(*data), text_of(*data, "text"));
+        speak_rest(item_of(event), text_of(event, "text"));
     }
-    return true;
 }
 
-bool ResponsesDecoder::read_whole(std::string_view text) {
-    const Json body = parse_event(text).value_or(Json());
+void ResponsesDecoder::read_done() {
+    // some servers send no response.completed
+    const auto is_done = [](const Item& item) { return item.done; };
+    if (!items_.empty() && std::all_of(items_.begin(), items_.end(), is_done)) mark_over();
+}
+
+bool ResponsesDecoder::read_whole(const Json& body, std::string_view text) {
     const Json& output = member(body, "output");
     if (!output.is_array()) return false;
     take_output(output, text.size());
@@ -135,11 +128,9 @@ bool ResponsesDecoder::read_whole(std::string_view text) {
     return true;
 }
 
-void ResponsesDecoder::take_item(const Json& event, std::string_view type,
-                                 std::size_t event_bytes) {
+void ResponsesDecoder::take_item(const Json& event, bool is_done, std::size_t event_bytes) {
     const Json& json = member(event, "item");
     if (!json.is_object()) return;
-    const bool is_done = type == "response.output_item.done";
     Item& item = item_for(std::string(text_of(json, "id")), count_of(event, "output_index"),
                           [&](const Item& there) { return is_done && is_same(there.json, json); });
     keep(event_bytes);
@@ -148,30 +139,6 @@ void ResponsesDecoder::take_item(const Json& event, std::string_view type,
     item.done = is_done;
     if (text_of(json, "type") == "reasoning") pause();
     if (item.done) speak_unheard(item);
-}
-
-void ResponsesDecoder::take_delta(const Json& event, std::string_view type) {
-    const std::string_view delta = text_of(event, "delta");
-    if (type == "response.output_text.delta" || type == "response.refusal.delta") {
-        refused_ = refused_ || type == "response.refusal.delta";
-        speak(item_of(event), delta);
-    } else if (type == "response.reasoning_summary_text.delta" ||
-               type == "response.reasoning_text.delta") {
-        think(delta);
-    } else if (type == "response.function_call_arguments.delta") {
-        take_arguments(event, type);
-    }
-}
-
-void ResponsesDecoder::take_arguments(const Json& event, std::string_view type) {
-    Item& item = item_of(event);
-    if (type == "response.function_call_arguments.delta") {
-        write(text_of(event, "delta").size());
-        item.arguments += text_of(event, "delta");
-    } else if (member(event, "arguments").is_string()) {
-        write(text_of(event, "arguments").size());
-        item.arguments = text_of(event, "arguments");
-    }
 }
 
 // Takes the items of a server that sends them only at the end.
@@ -216,9 +183,14 @@ void ResponsesDecoder::speak(Item& item, std::string_view text) {
 }
 
 void ResponsesDecoder::speak_unheard(Item& item) {
-    if (text_of(item.json, "type") != "message") return;
-    refused_ = refused_ || has_refusal(item.json);
-    speak_rest(item, text_in(item.json));
+    if (!item.is_a("message")) return;
+    std::string whole;
+    for (const Json& part : list_in(item.json, "content")) {
+        const bool is_refusal = text_of(part, "type") == "refusal";
+        refused_ = refused_ || is_refusal;
+        whole += text_of(part, is_refusal ? "refusal" : "text");
+    }
+    speak_rest(item, whole);
 }
 
 // Says the part of the whole text that the deltas left out.
@@ -237,80 +209,51 @@ Item& ResponsesDecoder::item_of(const Json& event) {
 // whether the open item with that number is meant.
 Item& ResponsesDecoder::item_for(const std::string& id, std::optional<std::int64_t> index,
                                  const std::function<bool(const Item&)>& is_it) {
-    std::optional<std::size_t> at;
-    if (const auto found = by_id_.find(id); !id.empty() && found != by_id_.end())
-        at = found->second;
-    if (!at && index) {
-        const auto found = by_index_.find(*index);
-        if (found != by_index_.end()) {
-            const Item& there = items_[found->second];
-            if (id.empty() || text_of(there.json, "id").empty() || (!there.done && is_it(there)))
-                at = found->second;
-        }
-    }
-    if (!at && id.empty() && !index && !items_.empty()) at = items_.size() - 1;
-    if (!at) at = std::exchange(anonymous_, std::nullopt);
-    if (!at) {
+    Item* item = by_id_[id];
+    Item* const there = index ? by_index_[*index] : nullptr;
+    if (item == nullptr && there != nullptr &&
+        (id.empty() || text_of(there->json, "id").empty() || (!there->done && is_it(*there))))
+        item = there;
+    if (item == nullptr && id.empty() && !index && !items_.empty()) item = &items_.back();
+    if (item == nullptr) item = std::exchange(anonymous_, nullptr);
+    if (item == nullptr) {
         keep(item_cost_bytes);
-        at = items_.size();
-        items_.emplace_back();
-        if (id.empty() && !index) anonymous_ = at;
+        item = &items_.emplace_back();
+        if (id.empty() && !index) anonymous_ = item;
     }
-    if (!id.empty()) by_id_[id] = *at;
-    if (index) by_index_[*index] = *at;
-    if (index) index_of_.try_emplace(*at, *index);
-    return items_[*at];
+    if (!id.empty()) by_id_[id] = item;
+    if (index) by_index_[*index] = item;
+    if (index && !item->index) item->index = index;
+    return *item;
 }
 
 // Returns the items by output_index if every item has one, else in order of arrival.
-std::vector<std::size_t> ResponsesDecoder::output_order() const {
-    std::vector<std::size_t> order(items_.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    if (index_of_.size() == items_.size())
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return index_of_.at(a) < index_of_.at(b);
-        });
+std::vector<Item*> ResponsesDecoder::in_output_order() {
+    std::vector<Item*> order;
+    for (Item& item : items_) order.push_back(&item);
+    if (std::all_of(items_.begin(), items_.end(),
+                    [](const Item& item) { return item.index.has_value(); }))
+        std::stable_sort(order.begin(), order.end(),
+                         [](const Item* a, const Item* b) { return a->index < b->index; });
     return order;
 }
 
-// Returns null for an item that cannot be sent back: one that was never announced, or incomplete
-// reasoning.
-Json ResponsesDecoder::wire_form(const Item& item) const {
-    Json json = item.json;
-    if (!json.is_object()) return nullptr;
-    if (item.is_call()) {
-        json["arguments"] = sendable_arguments(arguments_of(item));
-    } else if (!item.done) {
-        if (text_of(json, "type") != "message" || item.text.empty()) return nullptr;
-        json["content"] = Json::array({{{"type", "output_text"}, {"text", item.text}}});
-    }
-    return json;
-}
-
-void ResponsesDecoder::assemble(chat::Reply& reply) {
+std::string ResponsesDecoder::assemble(chat::Reply& reply) {
     reply.raw_stop = stop_word_;
     if (is_incomplete_) reply.stop = reason_of(stop_word_);
     if (refused_) reply.stop = StopReason::refusal;
-    if (reply.stop == StopReason::refusal || reply.stop == StopReason::content_filter) return;
+    if (reply.stop == StopReason::refusal || reply.stop == StopReason::content_filter) return {};
     Json wire = Json::array();
-    std::set<std::string> ids;
-    for (const std::size_t at : output_order()) {
-        Item& item = items_[at];
-        if (item.is_call()) {
-            const std::string id = usable_call_id(text_of(item.json, "call_id"), ids);
-            const std::string name(text_of(item.json, "name"));
-            reply.tool_calls.push_back({id, name, arguments_of(item)});
-            if (item.json.is_object()) {
-                item.json["call_id"] = id;
-                item.json["name"] = sendable_name(name);
-            }
+    for (Item* item : in_output_order()) {
+        if (item->is_a("function_call")) {
+            const std::string name(text_of(item->json, "name"));
+            item->json["call_id"] =
+                add_call(reply, text_of(item->json, "call_id"), name, arguments_of(*item));
+            item->json["name"] = sendable_name(name);
         }
-        if (Json json = wire_form(item); !json.is_null()) wire.push_back(std::move(json));
+        if (Json json = wire_form(*item); !json.is_null()) wire.push_back(std::move(json));
     }
-    if (reply.stop == StopReason::end && !reply.tool_calls.empty())
-        reply.stop = StopReason::tool_use;
-    if (!wire.empty())
-        reply.opaque = chat::Opaque{origin().provider, origin().model, chat::dump(wire)};
+    return wire.empty() ? std::string() : chat::dump(wire);
 }
 
 }  // namespace

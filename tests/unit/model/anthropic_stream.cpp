@@ -437,9 +437,9 @@ TEST(AnthropicStream, AnAnswerHasItsBound) {
     const std::string event =
         R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":")" + piece +
         "\"}}";
-    bool more = true;
-    for (int i = 0; i < 64 && more; ++i) more = decoder->take({"content_block_delta", event});
-    EXPECT_FALSE(more);
+    const auto is_refused = [&] { return decoder->received() == net::Received::refused; };
+    for (int i = 0; i < 64 && !is_refused(); ++i) decoder->take({"content_block_delta", event});
+    EXPECT_TRUE(is_refused());
     const Answer answer = decoder->finish();
     ASSERT_TRUE(answer.failure);
     EXPECT_FALSE(answer.failure->retryable);
