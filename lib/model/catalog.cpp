@@ -1,6 +1,9 @@
 #include "model/catalog.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include "model/model.hpp"
 
 namespace chorus::model {
 namespace {
@@ -13,46 +16,34 @@ constexpr Quirks wants_details{.reasoning = ReasoningBack::details};
 constexpr Quirks mistral{.stream_options = false, .short_call_ids = true};
 
 // In order of preference: the first provider with a key and a default model becomes the default.
-constexpr std::array<CatalogRow, 14> rows{{
-    {{"anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", "claude-opus-5-5", true},
-     Protocol::anthropic,
-     {}},
-    {{"openai", "OPENAI_API_KEY", "https://api.openai.com/v1", "gpt-6.1-sol", true},
-     Protocol::responses,
-     {}},
+constexpr std::array<Provider, 14> rows{{
+    {"anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", "claude-opus-5-5", true,
+     Protocol::anthropic},
+    {"openai", "OPENAI_API_KEY", "https://api.openai.com/v1", "gpt-6.1-sol", true,
+     Protocol::responses},
     // no default: the newest models of OpenAI call tools over Responses only
-    {{"openai-chat", "OPENAI_API_KEY", "https://api.openai.com/v1", "", true},
-     Protocol::chat,
+    {"openai-chat", "OPENAI_API_KEY", "https://api.openai.com/v1", "", true, Protocol::chat,
      openai_itself},
-    {{"openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openrouter/auto", true},
-     Protocol::chat,
-     wants_details},
-    {{"deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", "deepseek-v4-pro", true},
-     Protocol::chat,
+    {"openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openrouter/auto", true,
+     Protocol::chat, wants_details},
+    {"deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", "deepseek-v4-pro", true,
+     Protocol::chat, wants_reasoning},
+    {"mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", "mistral-large-latest", true,
+     Protocol::chat, mistral},
+    {"xai", "XAI_API_KEY", "https://api.x.ai/v1", "grok-4.6", true, Protocol::chat, new_limit_name},
+    {"groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", true,
+     Protocol::chat, new_limit_name},
+    {"together", "TOGETHER_API_KEY", "https://api.together.xyz/v1", "openai/gpt-oss-120b", true},
+    {"ollama", "OLLAMA_API_KEY", "http://127.0.0.1:11434/v1", "", false},
+    {"llamacpp", "LLAMA_API_KEY", "http://127.0.0.1:8080/v1", "", false, Protocol::chat,
      wants_reasoning},
-    {{"mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", "mistral-large-latest", true},
-     Protocol::chat,
-     mistral},
-    {{"xai", "XAI_API_KEY", "https://api.x.ai/v1", "grok-4.6", true},
-     Protocol::chat,
-     new_limit_name},
-    {{"groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", true},
-     Protocol::chat,
-     new_limit_name},
-    {{"together", "TOGETHER_API_KEY", "https://api.together.xyz/v1", "openai/gpt-oss-120b", true},
-     Protocol::chat,
-     {}},
-    {{"ollama", "OLLAMA_API_KEY", "http://127.0.0.1:11434/v1", "", false}, Protocol::chat, {}},
-    {{"llamacpp", "LLAMA_API_KEY", "http://127.0.0.1:8080/v1", "", false},
-     Protocol::chat,
-     wants_reasoning},
-    {{"lmstudio", "LMSTUDIO_API_KEY", "http://127.0.0.1:1234/v1", "", false}, Protocol::chat, {}},
-    {{"vllm", "VLLM_API_KEY", "http://127.0.0.1:8000/v1", "", false}, Protocol::chat, {}},
-    {{"builtin", "", "", "script", false}, Protocol::script, {}},
+    {"lmstudio", "LMSTUDIO_API_KEY", "http://127.0.0.1:1234/v1", "", false},
+    {"vllm", "VLLM_API_KEY", "http://127.0.0.1:8000/v1", "", false},
+    {"builtin", "", "", "script", false, Protocol::script},
 }};
 
-// By the beginning of a model's name, whoever serves it; the longest match wins. For models that
-// share one context between question and answer, the part for the question.
+// By the beginning of a model's name, whoever serves it; sorted, and the last match counts. For
+// models that share one context between question and answer, the part for the question.
 struct ContextSize {
     std::string_view name;
     std::int64_t tokens;
@@ -81,38 +72,32 @@ std::int64_t known_context_tokens(std::string_view model) {
     // a local server's size depends on how it was started
     if (provider == nullptr || !provider->needs_key) return 0;
     const std::string_view name = model.substr(model.rfind('/') + 1);
-    const ContextSize* found = nullptr;
-    for (const ContextSize& size : context_sizes)
-        if (name.starts_with(size.name) &&
-            (found == nullptr || size.name.size() > found->name.size()))
-            found = &size;
-    return found == nullptr ? 0 : found->tokens;
+    const auto found =
+        std::find_if(context_sizes.rbegin(), context_sizes.rend(),
+                     [&](const ContextSize& size) { return name.starts_with(size.name); });
+    return found == context_sizes.rend() ? 0 : found->tokens;
 }
 
-const CatalogRow* find_row(std::string_view provider) {
-    for (const CatalogRow& row : rows)
-        if (row.provider.name == provider) return &row;
-    return nullptr;
-}
-
-Quirks quirks_at(const CatalogRow& row, std::string_view base_url) {
-    const bool is_own = base_url.empty() || base_url == row.provider.base_url;
+Quirks quirks_at(const Provider& provider, std::string_view base_url) {
+    const bool is_own = base_url.empty() || base_url == provider.base_url;
     // a compatible server may know only the protocol's older names
-    return is_own || row.provider.name != "openai-chat" ? row.quirks : Quirks{};
+    return is_own || provider.name != "openai-chat" ? provider.quirks : Quirks{};
 }
 
-const std::vector<Provider>& catalog() {
-    static const std::vector<Provider> providers = [] {
-        std::vector<Provider> all;
-        for (const CatalogRow& row : rows) all.push_back(row.provider);
-        return all;
-    }();
-    return providers;
+std::span<const Provider> catalog() {
+    return rows;
+}
+
+std::vector<std::string> provider_names() {
+    std::vector<std::string> names;
+    for (const Provider& provider : rows) names.emplace_back(provider.name);
+    return names;
 }
 
 const Provider* find_provider(std::string_view name) {
-    const CatalogRow* row = find_row(name);
-    return row ? &row->provider : nullptr;
+    for (const Provider& provider : rows)
+        if (provider.name == name) return &provider;
+    return nullptr;
 }
 
 }  // namespace chorus::model

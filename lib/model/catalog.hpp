@@ -1,9 +1,11 @@
-// The rows of the catalog: each provider's protocol, and where its server deviates from it.
+// The catalog: how each provider is reached, and where its server deviates from its protocol.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
-
-#include "model/model.hpp"
+#include <vector>
 
 namespace chorus::model {
 
@@ -25,14 +27,22 @@ struct Quirks {
     bool short_call_ids = false;  // ids of exactly nine letters and digits
 };
 
-struct CatalogRow {
-    Provider provider;
+struct Provider {
+    std::string_view name;
+    std::string_view key_variable;  // if needs_key is false, it is sent only if set
+    std::string_view base_url;
+    std::string_view default_model;  // "" if there is none
+    bool needs_key = true;
     Protocol protocol = Protocol::chat;
-    Quirks quirks;
+    Quirks quirks = {};
 };
-
-const CatalogRow* find_row(std::string_view provider);
-// Returns the row's quirks, or those of a compatible server if `base_url` is not the row's own.
-Quirks quirks_at(const CatalogRow& row, std::string_view base_url);
+std::span<const Provider> catalog();
+std::vector<std::string> provider_names();
+const Provider* find_provider(std::string_view name);
+// Returns the provider's quirks, or those of a compatible server if `base_url` is not its own.
+Quirks quirks_at(const Provider& provider, std::string_view base_url);
+// Returns the context size of a model in tokens if it is known and the same wherever the model
+// runs, else 0. `model` is the full name.
+std::int64_t known_context_tokens(std::string_view model);
 
 }  // namespace chorus::model

@@ -17,18 +17,14 @@ using base::ErrorCode;
 
 constexpr std::string_view script_model = "builtin/script";
 
-std::string provider_names() {
-    std::vector<std::string> names;
-    for (const Provider& provider : catalog()) names.emplace_back(provider.name);
-    return base::quoted_list(names);
-}
-
 // "did you mean 'openai'? ", or "".
 std::string near_provider(std::string_view wanted) {
-    std::vector<std::string> names;
-    for (const Provider& provider : catalog()) names.emplace_back(provider.name);
-    const auto near = base::nearest(wanted, names, 1);
+    const auto near = base::nearest(wanted, provider_names(), 1);
     return near.empty() ? "" : "did you mean " + base::quoted(near.front()) + "? ";
+}
+
+std::string all_providers() {
+    return "providers are " + base::quoted_list(provider_names());
 }
 
 bool lists(const AvailableModels::Listed& listed, std::string_view name) {
@@ -85,7 +81,7 @@ Found find_bare(std::string_view name, const AvailableModels& available, Check c
     if (serving.empty() && check == Check::part) serving = names_with(name, {}, available);
     return one_of(name, std::move(serving),
                   no_driver("model: no provider lists " + base::quoted(name),
-                            "write it as provider/name; providers are " + provider_names()));
+                            "write it as provider/name; " + all_providers()));
 }
 
 // `listed` is the list of the wanted model's provider.
@@ -120,9 +116,9 @@ AvailableModels parse_available_models(std::string_view json) {
     for (const auto& [name, entry] : providers.items()) {
         if (!entry.is_object()) continue;
         AvailableModels::Listed listed;
-        listed.valid = entry.contains("valid") && entry["valid"] == true;
-        if (entry.contains("models") && entry["models"].is_array())
-            for (const chat::Json& model : entry["models"])
+        listed.valid = chat::member(entry, "valid") == true;
+        if (const chat::Json& models = chat::member(entry, "models"); models.is_array())
+            for (const chat::Json& model : models)
                 if (model.is_string()) listed.models.push_back(model.get<std::string>());
         available.providers[name] = std::move(listed);
     }
@@ -137,7 +133,7 @@ Found find_model(std::string_view text, const AvailableModels& available, Check 
     if (wanted.provider.empty()) return find_bare(text, available, check);
     if (find_provider(wanted.provider) == nullptr)
         return no_driver("model: no provider " + base::quoted(wanted.provider),
-                         near_provider(wanted.provider) + "providers are " + provider_names());
+                         near_provider(wanted.provider) + all_providers());
     if (wanted.name.empty()) return no_driver("model: " + base::quoted(text) + " names no model");
     if (wanted.provider == "builtin" && text != script_model)
         return no_driver("model: there is no " + base::quoted(text),
@@ -156,7 +152,7 @@ std::string resolve_model(std::string_view text, const AvailableModels& availabl
 bool is_key_variable(std::string_view name) {
     constexpr std::array<std::string_view, 5> ends{"_API_KEY", "_TOKEN", "_ACCESS_KEY",
                                                    "_SECRET_KEY", "_AUTH_KEY"};
-    const auto& providers = catalog();
+    const auto providers = catalog();
     return std::any_of(ends.begin(), ends.end(),
                        [&](std::string_view end) { return name.ends_with(end); }) ||
            std::any_of(providers.begin(), providers.end(), [&](const Provider& provider) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "model/anthropic.hpp"
-#include "model/catalog.hpp"
 #include "model/exchange.hpp"
 #include "model/openai_chat.hpp"
 #include "model/openai_responses.hpp"
@@ -15,42 +15,27 @@
 namespace chorus::model {
 namespace {
 
-using base::Error;
-using base::ErrorCode;
-
-const CatalogRow& require_row(std::string_view provider) {
-    if (const CatalogRow* row = find_row(provider)) return *row;
-    std::vector<std::string> names;
-    for (const Provider& known : catalog()) names.emplace_back(known.name);
-    throw Error(ErrorCode::no_driver, "provider '" + std::string(provider) + "': not known",
-                "the providers are " + base::quoted_list(names));
+const Provider& require_provider(std::string_view name) {
+    if (const Provider* provider = find_provider(name)) return *provider;
+    throw base::Error(base::ErrorCode::no_driver, "provider '" + std::string(name) + "': not known",
+                      "the providers are " + base::quoted_list(provider_names()));
 }
 
 // Returns the base URL without slashes at the end of its path.
-std::string base_url_of(const CatalogRow& row, const std::string& given) {
-    std::string url(given.empty() ? row.provider.base_url : std::string_view(given));
+std::string base_url_of(const Provider& row, const std::string& given) {
+    std::string url(given.empty() ? row.base_url : std::string_view(given));
     std::size_t end = std::min(url.find('?'), url.size());
     for (; end > 0 && url[end - 1] == '/'; --end) url.erase(end - 1, 1);
     return url;
 }
 
-std::string_view path_of(Protocol protocol) {
-    switch (protocol) {
-        case Protocol::anthropic:
-            return "/v1/messages";
-        case Protocol::responses:
-            return "/responses";
-        case Protocol::chat:
-            return "/chat/completions";
-        case Protocol::script:
-            break;
-    }
-    return {};
-}
+// Where each protocol's requests go, below the base URL.
+constexpr base::EnumNames<Protocol, 4> paths{
+    {"/v1/messages", "/responses", "/chat/completions", ""}};
 
 // A query, as Azure's ?api-version=, stays after the path.
 std::string url_of(Protocol protocol, std::string base_url) {
-    return base_url.insert(std::min(base_url.find('?'), base_url.size()), path_of(protocol));
+    return base_url.insert(std::min(base_url.find('?'), base_url.size()), paths.name(protocol));
 }
 
 // The features that a server accepts: those known for it and the model, minus those that it
@@ -62,9 +47,9 @@ struct Taken {
     AnthropicQuirks anthropic = {};
 };
 
-std::string body_of(const CatalogRow& row, const Taken& taken, const chat::Request& request) {
+std::string body_of(const Provider& row, const Taken& taken, const chat::Request& request) {
     // without a provider's name, no blocks count as the provider's own
-    const Origin origin{std::string(taken.own_blocks ? row.provider.name : ""), request.model};
+    const Origin origin{std::string(taken.own_blocks ? row.name : ""), request.model};
     switch (row.protocol) {
         case Protocol::anthropic:
             return anthropic_body(request, origin, taken.anthropic);
@@ -79,23 +64,13 @@ std::string body_of(const CatalogRow& row, const Taken& taken, const chat::Reque
     return {};
 }
 
-Answer refused(Category category, std::string message) {
-    Answer answer;
-    answer.reply.stop = chat::StopReason::truncated_stream;
-    answer.failure = Failure{.category = category,
-                             .message = std::move(message),
-                             .request_id = {},
-                             .retry_after_ms = {}};
-    return answer;
-}
-
 bool is_header_value(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
 class NetworkModel final : public Model {
   public:
-    NetworkModel(const Endpoint& endpoint, const CatalogRow& row, net::Client& client)
+    NetworkModel(const Endpoint& endpoint, const Provider& row, net::Client& client)
         : endpoint_(endpoint),
           row_(row),
           client_(client),
@@ -105,12 +80,11 @@ class NetworkModel final : public Model {
                const Interruption& interruption) override {
         const std::string secret = endpoint_.key ? endpoint_.key() : std::string();
         const std::string key(base::trim(secret));
-        if (key.empty() && row_.provider.needs_key)
-            return refused(Category::unauthorized, no_key());
+        if (key.empty() && row_.needs_key) return no_answer(Category::unauthorized, no_key());
         if (!is_header_value(key))
-            return refused(Category::unauthorized,
-                           endpoint_.provider +
-                               ": the key contains a blank, a control or a non-ASCII character");
+            return no_answer(Category::unauthorized,
+                             endpoint_.provider +
+                                 ": the key contains a blank, a control or a non-ASCII character");
         if (!taken_) taken_ = Taken{quirks_at(row_, base_url_), reasoning_of(request.model)};
         for (;;) {
             const std::unique_ptr<Decoder> decoder = decoder_for(request, sink);
@@ -147,8 +121,7 @@ class NetworkModel final : public Model {
     }
 
     std::string no_key() const {
-        return endpoint_.provider + ": no key: " + std::string(row_.provider.key_variable) +
-               " is not set";
+        return endpoint_.provider + ": no key: " + std::string(row_.key_variable) + " is not set";
     }
 
     std::unique_ptr<Decoder> decoder_for(const chat::Request& request,
@@ -186,7 +159,7 @@ class NetworkModel final : public Model {
     }
 
     Endpoint endpoint_;
-    const CatalogRow& row_;
+    const Provider& row_;
     net::Client& client_;
     std::string base_url_;
     std::optional<Taken> taken_;
@@ -219,20 +192,22 @@ std::string base_url_problem(std::string_view url) {
 }
 
 std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client) {
-    const CatalogRow& row = require_row(endpoint.provider);
+    const Provider& row = require_provider(endpoint.provider);
     if (row.protocol == Protocol::script) return make_script();
     return std::make_unique<NetworkModel>(endpoint, row, client);
 }
 
 std::string request_body(const Endpoint& endpoint, const chat::Request& request) {
-    const CatalogRow& row = require_row(endpoint.provider);
+    const Provider& row = require_provider(endpoint.provider);
     const Quirks quirks = quirks_at(row, base_url_of(row, endpoint.base_url));
     return body_of(row, {quirks, reasoning_of(request.model)}, request);
 }
 
-std::string request_body(std::string_view provider, const chat::Request& request) {
-    const CatalogRow& row = require_row(provider);
-    return body_of(row, {row.quirks, reasoning_of(request.model)}, request);
+Answer no_answer(Category category, std::string why) {
+    Answer answer;
+    answer.reply.stop = chat::StopReason::truncated_stream;
+    answer.failure = Failure{.category = category, .message = std::move(why)};
+    return answer;
 }
 
 }  // namespace chorus::model

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "chat/message.hpp"
+#include "model/catalog.hpp"
 #include "model/failure.hpp"
 #include "net/http.hpp"
 
@@ -41,6 +42,9 @@ struct Interruption {
     int wake_fd = -1;
 };
 
+// An answer that never came, for a reason that another try does not change.
+Answer no_answer(Category category, std::string why);
+
 class Model {
   public:
     virtual ~Model() = default;
@@ -60,19 +64,6 @@ struct Endpoint {
     net::Timeouts timeouts = {};
 };
 
-// A row of the catalog, for listings and for choosing a default.
-struct Provider {
-    std::string_view name;
-    std::string_view key_variable;  // if needs_key is false, it is sent only if set
-    std::string_view base_url;
-    std::string_view default_model;  // "" if there is none
-    bool needs_key = true;
-};
-const std::vector<Provider>& catalog();
-const Provider* find_provider(std::string_view name);
-// Returns the context size of a model in tokens if it is known and the same wherever the model
-// runs, else 0. `model` is the full name.
-std::int64_t known_context_tokens(std::string_view model);
 // The variable for a provider's base URL: CHORUS_OPENAI_CHAT_BASE_URL.
 std::string base_url_variable(std::string_view provider);
 // Returns why a base URL is invalid, or "".
@@ -83,9 +74,7 @@ std::string base_url_problem(std::string_view url);
 // model.
 std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client);
 
-// Returns the exact body that ask() would send, for --dry-run; "" for builtin/script. A base URL
-// other than the row's changes the body of openai-chat, so pass the Endpoint if there is one.
+// Returns the exact body that ask() would send, for --dry-run; "" for builtin/script.
 std::string request_body(const Endpoint& endpoint, const chat::Request& request);
-std::string request_body(std::string_view provider, const chat::Request& request);
 
 }  // namespace chorus::model

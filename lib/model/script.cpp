@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
@@ -48,7 +49,7 @@ Line parse_line(std::string_view line) {
 void add_message(Script& script, std::string_view prompt) {
     bool in_data = false;
     for (const std::string_view text : base::split_lines(prompt)) {
-        in_data = in_data || text.substr(0, 6) == "<stdin";
+        in_data = in_data || text.starts_with("<stdin");
         const Line line = in_data ? Line{} : parse_line(text);
         if (line.name.empty())
             script.text += std::string(text) + "\n";
@@ -57,42 +58,42 @@ void add_message(Script& script, std::string_view prompt) {
     }
 }
 
+using Messages = std::span<const Message>;
+
 // Reads all user messages of the turn, including those that arrived while it was running.
-Script script_since(const std::vector<Message>& messages, std::size_t start) {
+Script script_of(Messages turn) {
     Script script;
-    for (std::size_t i = start; i < messages.size(); ++i)
-        if (messages[i].role == Role::user) add_message(script, messages[i].content);
+    for (const Message& message : turn)
+        if (message.role == Role::user) add_message(script, message.content);
     return script;
 }
 
-// Returns the index of the turn's first message: the newest one marked as such, else the newest
-// from the user.
-std::size_t turn_start(const std::vector<Message>& messages) {
-    const auto find = [&](auto&& fits) {
-        const auto at = std::find_if(messages.rbegin(), messages.rend(), fits);
-        return static_cast<std::size_t>(messages.rend() - at);
+// Returns the messages from the newest one that is marked as a turn's first, else from the newest
+// of the user.
+Messages turn_of(const std::vector<Message>& messages) {
+    const auto newest = [&](auto&& fits) {
+        return std::find_if(messages.rbegin(), messages.rend(), fits).base();
     };
-    const std::size_t started =
-        find([](const Message& m) { return m.role == Role::user && m.starts_turn; });
-    if (started > 0) return started - 1;
-    const std::size_t asked = find([](const Message& m) { return m.role == Role::user; });
-    return asked > 0 ? asked - 1 : messages.size();
+    auto after = newest([](const Message& m) { return m.role == Role::user && m.starts_turn; });
+    if (after == messages.begin())
+        after = newest([](const Message& m) { return m.role == Role::user; });
+    if (after == messages.begin()) return {};
+    return {std::prev(after), messages.end()};
 }
 
-std::vector<const chat::ToolCall*> calls_since(const std::vector<Message>& messages,
-                                               std::size_t start) {
+std::vector<const chat::ToolCall*> calls_of(Messages messages) {
     std::vector<const chat::ToolCall*> calls;
-    for (std::size_t i = start; i < messages.size(); ++i)
-        for (const chat::ToolCall& call : messages[i].tool_calls) calls.push_back(&call);
+    for (const Message& message : messages)
+        for (const chat::ToolCall& call : message.tool_calls) calls.push_back(&call);
     return calls;
 }
 
 // One more than the highest in the window, so that ids are unique in it.
-std::string next_id(const std::vector<Message>& messages) {
+std::string next_id(Messages messages) {
     std::int64_t highest = 0;
-    for (const chat::ToolCall* call : calls_since(messages, 0)) {
+    for (const chat::ToolCall* call : calls_of(messages)) {
         const std::string_view id = call->id;
-        if (id.substr(0, id_prefix.size()) != id_prefix) continue;
+        if (!id.starts_with(id_prefix)) continue;
         std::int64_t number = 0;
         std::from_chars(id.data() + id_prefix.size(), id.data() + id.size(), number);
         highest = std::max(highest, std::min<std::int64_t>(number, 1'000'000'000));
@@ -144,23 +145,21 @@ std::string bounded(std::string_view text, std::size_t bytes) {
     return out;
 }
 
-std::string result_text(const std::vector<Message>& messages, std::size_t start,
-                        const std::string& id) {
-    for (std::size_t i = start; i < messages.size(); ++i)
-        if (messages[i].role == Role::tool_result && messages[i].tool_call_id == id)
-            return (messages[i].is_error ? "error: " : "") +
-                   bounded(messages[i].content, shown_result_bytes);
+std::string result_text(Messages turn, const std::string& id) {
+    for (const Message& message : turn)
+        if (message.role == Role::tool_result && message.tool_call_id == id)
+            return (message.is_error ? "error: " : "") +
+                   bounded(message.content, shown_result_bytes);
     return "[no result]";
 }
 
-std::string answer_text(const std::vector<Message>& messages, std::size_t start,
-                        const Script& script) {
+std::string answer_text(Messages turn, const Script& script) {
     std::string text(introduction);
-    if (const std::string rest(base::trim(script.text)); !rest.empty())
+    if (const std::string_view rest = base::trim(script.text); !rest.empty())
         text += "\n\n" + bounded(rest, shown_text_bytes);
-    for (const chat::ToolCall* call : calls_since(messages, start))
+    for (const chat::ToolCall* call : calls_of(turn))
         text += "\n\n/" + call->name + " " + bounded(call->arguments, shown_result_bytes) + "\n" +
-                result_text(messages, start, call->id);
+                result_text(turn, call->id);
     return text + "\n";
 }
 
@@ -168,10 +167,11 @@ class ScriptModel final : public Model {
   public:
     Answer ask(const chat::Request& request, const StreamSink& sink,
                const Interruption& interruption) override {
-        if (interruption.stop && interruption.stop()) return failed("builtin: stopped");
+        if (interruption.stop && interruption.stop())
+            return no_answer(Category::other, "builtin: stopped");
         if (request.model != "script")
-            return failed("builtin: no model " + base::quoted(request.model) +
-                          ": only 'script' exists");
+            return no_answer(Category::other, "builtin: no model " + base::quoted(request.model) +
+                                                  ": only 'script' exists");
         Answer answer;
         answer.reply = script_reply(request);
         answer.text_was_streamed = !answer.reply.text.empty();
@@ -180,14 +180,6 @@ class ScriptModel final : public Model {
     }
 
   private:
-    static Answer failed(std::string message) {
-        Answer answer;
-        answer.reply.stop = chat::StopReason::truncated_stream;
-        answer.failure =
-            Failure{.message = std::move(message), .request_id = {}, .retry_after_ms = {}};
-        return answer;
-    }
-
     static void stream(std::string_view text, const StreamSink& sink) {
         while (sink.on_text && !text.empty()) {
             const std::string_view piece = base::utf8_prefix(text, piece_bytes);
@@ -200,9 +192,9 @@ class ScriptModel final : public Model {
 }  // namespace
 
 chat::Reply script_reply(const chat::Request& request) {
-    const std::size_t start = turn_start(request.messages);
-    const Script script = script_since(request.messages, start);
-    const std::size_t made = calls_since(request.messages, start).size();
+    const Messages turn = turn_of(request.messages);
+    const Script script = script_of(turn);
+    const std::size_t made = calls_of(turn).size();
     chat::Reply reply;
     if (made < script.calls.size()) {
         const Line& line = script.calls[made];
@@ -211,7 +203,7 @@ chat::Reply script_reply(const chat::Request& request) {
         reply.stop = chat::StopReason::tool_use;
         reply.raw_stop = "call";
     } else {
-        reply.text = answer_text(request.messages, start, script);
+        reply.text = answer_text(turn, script);
         reply.raw_stop = "end";
     }
     return reply;

@@ -40,7 +40,7 @@ TEST(Catalog, FindsNothingForAnUnknownName) {
 }
 
 TEST(Catalog, AnotherServerBehindOpenaiChatGetsTheOlderNames) {
-    const CatalogRow* row = find_row("openai-chat");
+    const Provider* row = find_provider("openai-chat");
     ASSERT_NE(row, nullptr);
     EXPECT_EQ(quirks_at(*row, "").system_role, "developer");
     EXPECT_EQ(quirks_at(*row, "https://api.openai.com/v1").max_tokens, "max_completion_tokens");
@@ -49,7 +49,7 @@ TEST(Catalog, AnotherServerBehindOpenaiChatGetsTheOlderNames) {
 }
 
 TEST(Catalog, ARowKeepsItsQuirksAtAnotherAddress) {
-    const CatalogRow* row = find_row("mistral");
+    const Provider* row = find_provider("mistral");
     ASSERT_NE(row, nullptr);
     EXPECT_FALSE(quirks_at(*row, "https://proxy.example/v1").stream_options);
 }

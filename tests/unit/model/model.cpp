@@ -65,16 +65,19 @@ TEST(Model, AKeyWithALineBreakIsNotSent) {
 
 TEST(Model, ADryRunShowsTheBody) {
     const chat::Request request = tooled_request();
-    EXPECT_NE(request_body("anthropic", request).find("\"max_tokens\":16384"), std::string::npos);
-    EXPECT_NE(request_body("openai", request).find("\"store\":false"), std::string::npos);
-    EXPECT_NE(request_body("openai-chat", request).find("\"developer\""), std::string::npos);
+    EXPECT_NE(request_body(endpoint_of("anthropic", ""), request).find("\"max_tokens\":16384"),
+              std::string::npos);
+    EXPECT_NE(request_body(endpoint_of("openai", ""), request).find("\"store\":false"),
+              std::string::npos);
+    EXPECT_NE(request_body(endpoint_of("openai-chat", ""), request).find("\"developer\""),
+              std::string::npos);
     EXPECT_NE(request_body(endpoint_of("openai-chat", "http://127.0.0.1:1/v1/"), request)
                   .find("\"system\""),
               std::string::npos);
     EXPECT_NE(request_body(endpoint_of("openai-chat", "https://api.openai.com/v1/"), request)
                   .find("\"developer\""),
               std::string::npos);
-    EXPECT_EQ(request_body("builtin", request), "");
+    EXPECT_EQ(request_body(endpoint_of("builtin", ""), request), "");
 }
 
 TEST(Model, BuiltinNeedsNothing) {
