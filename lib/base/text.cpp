@@ -14,12 +14,6 @@ constexpr std::string_view blank_characters = " \t\r\n\v\f";
 constexpr std::size_t longest_plain_blank_run = 40;
 constexpr std::size_t most_plain_empty_lines = 40;
 
-struct Decoded {
-    char32_t code_point = 0;
-    std::size_t size = 1;  // bytes taken; for an invalid part, its maximal length
-    bool valid = false;
-};
-
 bool is_continuation(unsigned char byte) {
     return (byte & 0xc0U) == 0x80U;
 }
@@ -38,25 +32,6 @@ bool second_byte_fits(unsigned char first, unsigned char second) {
         default:
             return is_continuation(second);
     }
-}
-
-Decoded decode(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = byte(0);
-    if (first < 0x80) return {first, 1, true};
-    const std::size_t length = first >= 0xc2 && first <= 0xdf   ? 2
-                               : first >= 0xe0 && first <= 0xef ? 3
-                               : first >= 0xf0 && first <= 0xf4 ? 4
-                                                                : 0;
-    if (length == 0) return {};
-    char32_t value = first & (0xffU >> (length + 1));
-    for (std::size_t i = 1; i < length; ++i) {
-        const bool fits = i < text.size() &&
-                          (i == 1 ? second_byte_fits(first, byte(1)) : is_continuation(byte(i)));
-        if (!fits) return {0, i, false};
-        value = (value << 6U) | (byte(i) & 0x3fU);
-    }
-    return {value, length, true};
 }
 
 bool is_hidden(char32_t c) {
@@ -124,6 +99,25 @@ std::string escaped(char32_t c) {
 }
 
 }  // namespace
+
+Decoded decode(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return {first, 1, true};
+    const std::size_t length = first >= 0xc2 && first <= 0xdf   ? 2
+                               : first >= 0xe0 && first <= 0xef ? 3
+                               : first >= 0xf0 && first <= 0xf4 ? 4
+                                                                : 0;
+    if (length == 0) return {};
+    char32_t value = first & (0xffU >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+        const bool fits = i < text.size() &&
+                          (i == 1 ? second_byte_fits(first, byte(1)) : is_continuation(byte(i)));
+        if (!fits) return {0, i, false};
+        value = (value << 6U) | (byte(i) & 0x3fU);
+    }
+    return {value, length, true};
+}
 
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
     std::size_t at = 0;

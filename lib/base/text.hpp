@@ -9,6 +9,13 @@
 
 namespace chorus::base {
 
+struct Decoded {
+    char32_t code_point = 0;
+    std::size_t size = 1;  // bytes taken; for an invalid part, its maximal length
+    bool valid = false;
+};
+// Decodes the first character of a text that is not empty.
+Decoded decode(std::string_view text);
 // The offset of the first byte that is not valid UTF-8 (overlong forms, surrogates and values over
 // U+10FFFF are not), or nothing.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.hpp"
+
 namespace chorus::base {
 namespace {
 
@@ -61,18 +63,10 @@ struct Character {
 
 // A byte that belongs to no valid character counts as one character.
 Character first_of(std::string_view text) {
-    const auto lead = static_cast<unsigned char>(text.front());
-    if (lead < 0xc0 || lead >= 0xf8) return {};
-    const std::size_t bytes = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (bytes > text.size()) return {};
-    char32_t code_point = lead & (0xffU >> (bytes + 1));
-    for (std::size_t i = 1; i < bytes; ++i) {
-        const auto next = static_cast<unsigned char>(text[i]);
-        if ((next & 0xc0U) != 0x80) return {};
-        code_point = code_point << 6U | (next & 0x3fU);
-    }
-    if (is_in(zero_width, code_point)) return {bytes, 0};
-    return {bytes, is_in(wide, code_point) ? std::size_t{2} : std::size_t{1}};
+    const Decoded next = decode(text);
+    if (!next.valid) return {};
+    if (is_in(zero_width, next.code_point)) return {next.size, 0};
+    return {next.size, is_in(wide, next.code_point) ? std::size_t{2} : std::size_t{1}};
 }
 
 }  // namespace
