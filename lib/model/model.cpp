@@ -50,17 +50,11 @@ struct Taken {
 std::string body_of(const Provider& row, const Taken& taken, const chat::Request& request) {
     // without a provider's name, no blocks count as the provider's own
     const Origin origin{std::string(taken.own_blocks ? row.name : ""), request.model};
-    switch (row.protocol) {
-        case Protocol::anthropic:
-            return anthropic_body(request, origin, taken.anthropic);
-        case Protocol::responses:
-            return responses_body(request, origin, taken.reasoning,
-                                  taken.quirks.parallel_tool_calls);
-        case Protocol::chat:
-            return chat_body(request, origin, taken.quirks);
-        case Protocol::script:
-            break;
-    }
+    if (row.protocol == Protocol::anthropic)
+        return anthropic_body(request, origin, taken.anthropic);
+    if (row.protocol == Protocol::responses)
+        return responses_body(request, origin, taken.reasoning, taken.quirks.parallel_tool_calls);
+    if (row.protocol == Protocol::chat) return chat_body(request, origin, taken.quirks);
     return {};
 }
 
@@ -126,15 +120,8 @@ class NetworkModel final : public Model {
 
     std::unique_ptr<Decoder> decoder_for(const chat::Request& request,
                                          const StreamSink& sink) const {
-        switch (row_.protocol) {
-            case Protocol::anthropic:
-                return anthropic_decoder(origin(request), sink);
-            case Protocol::responses:
-                return responses_decoder(origin(request), sink);
-            case Protocol::chat:
-            case Protocol::script:
-                break;
-        }
+        if (row_.protocol == Protocol::anthropic) return anthropic_decoder(origin(request), sink);
+        if (row_.protocol == Protocol::responses) return responses_decoder(origin(request), sink);
         return chat_decoder(origin(request), sink, taken_->quirks);
     }
 

@@ -106,17 +106,12 @@ std::string responses_body(const chat::Request& request, const Origin& origin, R
     if (parallel_tool_calls && !request.tools.empty()) out.member("parallel_tool_calls", true);
     out.key("input").begin_array();
     for (const Message* message : in_wire_order(request.messages)) {
-        switch (message->role) {
-            case Role::user:
-                write_user(out, *message);
-                break;
-            case Role::tool_result:
-                write_result(out, *message);
-                break;
-            case Role::assistant:
-                write_answer(out, *message, origin);
-                break;
-        }
+        if (message->role == Role::user)
+            write_user(out, *message);
+        else if (message->role == Role::tool_result)
+            write_result(out, *message);
+        else
+            write_answer(out, *message, origin);
     }
     return out.end_array().end_object().take();
 }
