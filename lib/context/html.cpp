@@ -1,13 +1,21 @@
+#include <fmt/format.h>
+
 #include <map>
+#include <utility>
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
-#include "context/chart.hpp"
+#include "chat/json_text.hpp"
 #include "context/export.hpp"
 #include "context/facts.hpp"
 #include "context/html_text.hpp"
-#include "context/page.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view context_page_html;
+extern const std::string_view context_page_css;
+extern const std::string_view context_page_js;
+}  // namespace chorus::embedded
 
 namespace chorus::context {
 namespace {
@@ -17,6 +25,17 @@ using chat::Role;
 using store::StoredMessage;
 
 constexpr std::size_t most_preview_bytes = 120;
+
+// The class of a message's article, and its heading.
+struct Kind {
+    const char* name;
+    const char* heading;
+};
+Kind kind_of(Role role) {
+    constexpr std::array<Kind, 3> kinds{
+        {{"user", "User"}, {"assistant", "Assistant"}, {"stray", "Result"}}};
+    return kinds.at(static_cast<std::size_t>(role));
+}
 
 // Returns the preview of a call: the first line of its first text argument.
 std::string preview_of(const Json& arguments) {
@@ -45,54 +64,41 @@ class MessagesHtml {
     explicit MessagesHtml(const ExportRecord& record) {
         for (const store::Turn& turn : record.turns) turns_[turn.id] = &turn;
         for (const store::Thread& thread : record.threads) {
-            if (record.threads.size() > 1) {
-                out_ += "<h2 dir=\"auto\">Thread " + std::to_string(thread.id) + " · ";
-                append_html(out_, thread.branch);
-                out_ += "</h2>\n";
-            }
+            if (record.threads.size() > 1)
+                out_ += fmt::format("<h2 dir=\"auto\">Thread {} · {}</h2>\n", thread.id,
+                                    html(thread.branch));
             std::vector<const StoredMessage*> messages;
             for (const StoredMessage& stored : record.messages)
                 if (stored.thread == thread.id) messages.push_back(&stored);
             append_thread(messages);
         }
     }
-    std::string take() { return std::move(out_); }
-    const std::map<store::TurnId, std::string>& anchors() const { return anchors_; }
+    const std::string& text() const { return out_; }
+    // The first message of each turn.
+    const std::map<store::TurnId, std::int64_t>& anchors() const { return anchors_; }
 
   private:
-    using Results = std::map<std::string, const StoredMessage*, std::less<>>;
+    using Results = std::vector<const StoredMessage*>;
 
     void append_thread(const std::vector<const StoredMessage*>& messages) {
         for (std::size_t at = 0; at < messages.size();) {
             const StoredMessage& first = *messages[at++];
             Results results;
-            std::vector<const StoredMessage*> strays;
             while (first.message.role == Role::assistant && at < messages.size() &&
-                   messages[at]->message.role == Role::tool_result) {
-                const StoredMessage& result = *messages[at++];
-                if (!results.try_emplace(result.message.tool_call_id, &result).second)
-                    strays.push_back(&result);
-            }
+                   messages[at]->message.role == Role::tool_result)
+                results.push_back(messages[at++]);
             append_article(first, results);
-            for (const auto& [id, result] : results) strays.push_back(result);
-            for (const StoredMessage* stray : strays) append_article(*stray, {});
+            for (const StoredMessage* stray : std::exchange(results, {}))
+                append_article(*stray, results);
         }
-    }
-
-    void append_article(const StoredMessage& stored, Results&& results) {
-        append_article(stored, results);
     }
 
     // Removes the results of its calls from `results`.
     void append_article(const StoredMessage& stored, Results& results) {
         const chat::Message& message = stored.message;
-        const char* const kind = message.role == Role::user        ? "user"
-                                 : message.role == Role::assistant ? "assistant"
-                                                                   : "stray";
-        const std::string anchor = "m" + std::to_string(message.id);
-        anchors_.try_emplace(message.turn_id, anchor);
-        out_ += std::string("<article class=\"") + kind + (stored.left_out ? " left-out" : "") +
-                "\" id=\"" + anchor + "\">\n";
+        anchors_.try_emplace(message.turn_id, message.id);
+        out_ += fmt::format("<article class=\"{}{}\" id=\"m{}\">\n", kind_of(message.role).name,
+                            stored.left_out ? " left-out" : "", message.id);
         append_head(stored);
         if (message.role == Role::tool_result)
             out_ += "<pre class=\"code\" dir=\"auto\">" + html(message.content) + "</pre>\n";
@@ -104,21 +110,17 @@ class MessagesHtml {
 
     void append_head(const StoredMessage& stored) {
         const chat::Message& message = stored.message;
-        const std::string id = std::to_string(message.id);
-        out_ += std::string("<header><b>") +
-                (message.role == Role::user        ? "User"
-                 : message.role == Role::assistant ? "Assistant"
-                                                   : "Result") +
-                "</b><time datetime=\"" + base::iso8601(said_at(stored)) + "\">" +
-                shown_utc(said_at(stored)) + "</time>";
+        out_ += fmt::format("<header><b>{}</b><time datetime=\"{}\">{}</time>",
+                            kind_of(message.role).heading, base::iso8601(said_at(stored)),
+                            shown_utc(said_at(stored)));
         const auto turn = turns_.find(message.turn_id);
         if (message.starts_turn && turn != turns_.end())
-            out_ += "<span>turn " + std::to_string(turn->second->turn_number) + "</span>";
+            out_ += fmt::format("<span>turn {}</span>", turn->second->turn_number);
         if (message.role == Role::tool_result)
             out_ += "<span>" + html(message.tool_call_id) + "</span>";
         if (is_restored(stored)) out_ += "<span>restored</span>";
         if (stored.left_out) out_ += "<span>no longer sent</span>";
-        out_ += "<a href=\"#m" + id + "\">#" + id + "</a></header>\n";
+        out_ += fmt::format("<a href=\"#m{0}\">#{0}</a></header>\n", message.id);
     }
 
     // Text in ``` fences becomes code blocks; no other Markdown is interpreted.
@@ -155,10 +157,7 @@ class MessagesHtml {
     void append_text(std::string_view text) {
         while (!text.empty() && text.front() == '\n') text.remove_prefix(1);
         while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-        if (text.empty()) return;
-        out_ += "<div class=\"text\" dir=\"auto\">";
-        append_html(out_, text);
-        out_ += "</div>";
+        if (!text.empty()) out_ += "<div class=\"text\" dir=\"auto\">" + html(text) + "</div>";
     }
 
     void append_code(std::string_view text, std::string_view language) {
@@ -167,23 +166,25 @@ class MessagesHtml {
         if (!language.empty()) out_ += "<small>" + html(language) + "</small>";
         // HTML ignores a newline right after the tag, so it is written twice
         if (!text.empty() && text.front() == '\n') out_ += '\n';
-        append_html(out_, text);
-        out_ += "</pre>";
+        out_ += html(text) + "</pre>";
     }
 
     void append_call(const chat::ToolCall& call, Results& results) {
-        const auto found = results.find(call.id);
-        const StoredMessage* const result = found == results.end() ? nullptr : found->second;
+        const auto found = std::find_if(
+            results.begin(), results.end(),
+            [&](const StoredMessage* one) { return one->message.tool_call_id == call.id; });
+        const StoredMessage* const result = found == results.end() ? nullptr : *found;
         const auto arguments = chat::try_parse_json(call.arguments);
         const bool is_object = arguments && arguments->is_object();
         const std::string outcome = result == nullptr          ? "no result"
                                     : !result->outcome.empty() ? result->outcome
                                     : result->message.is_error ? "error"
                                                                : "ok";
-        out_ += "<details><summary><b>" + html(call.name) + "</b><code>" +
-                (is_object ? html(preview_of(*arguments)) : "") + "</code><i class=\"" +
-                attribute(outcome) + "\">" + html(outcome) + "</i></summary>\n";
-        out_ += "<div class=\"arguments\">";
+        out_ += fmt::format(
+            "<details><summary><b>{}</b><code>{}</code><i class=\"{}\">{}</i></summary>\n"
+            "<div class=\"arguments\">",
+            html(call.name), is_object ? html(preview_of(*arguments)) : "", attribute(outcome),
+            html(outcome));
         if (is_object)
             for (const auto& [name, value] : arguments->items())
                 append_argument(name, value_text(value));
@@ -191,31 +192,23 @@ class MessagesHtml {
             append_argument("arguments", call.arguments);
         out_ += "</div>\n";
         if (result != nullptr) {
-            append_result(*result);
+            out_ += fmt::format(
+                "<div class=\"result\" id=\"m{0}\"><a href=\"#m{0}\">#{0}</a>"
+                "<pre dir=\"auto\">\n{1}</pre></div>\n",
+                result->message.id, html(result->message.content));
             results.erase(found);
         }
         out_ += "</details>\n";
     }
 
     void append_argument(std::string_view name, std::string_view value) {
-        out_ += "<div><small>";
-        append_html(out_, name);
-        out_ += "</small><pre dir=\"auto\">\n";
-        append_html(out_, value);
-        out_ += "</pre></div>";
-    }
-
-    void append_result(const StoredMessage& result) {
-        const std::string id = std::to_string(result.message.id);
-        out_ += "<div class=\"result\" id=\"m" + id + "\"><a href=\"#m" + id + "\">#" + id +
-                "</a><pre dir=\"auto\">\n";
-        append_html(out_, result.message.content);
-        out_ += "</pre></div>\n";
+        out_ += fmt::format("<div><small>{}</small><pre dir=\"auto\">\n{}</pre></div>", html(name),
+                            html(value));
     }
 
     std::string out_;
     std::map<store::TurnId, const store::Turn*> turns_;
-    std::map<store::TurnId, std::string> anchors_;
+    std::map<store::TurnId, std::int64_t> anchors_;
 };
 
 std::string facts_html(const ExportRecord& record) {
@@ -225,16 +218,52 @@ std::string facts_html(const ExportRecord& record) {
     return out;
 }
 
+// What page.js draws its charts from: for each turn its name, its beginning, its tokens, its cost,
+// and the message that its bar leads to.
+std::string turns_json(const std::vector<store::Turn>& turns,
+                       const std::map<store::TurnId, std::int64_t>& anchors) {
+    chat::JsonText out;
+    out.begin_array();
+    for (const store::Turn& turn : turns) {
+        const std::string thread = turn.thread_id == 1 ? "" : std::to_string(turn.thread_id) + "/";
+        const auto anchor = anchors.find(turn.id);
+        out.begin_array().string(thread + std::to_string(turn.turn_number));
+        out.string(shown_utc(turn.started_at));
+        out.number(turn.usage.input_tokens).number(turn.usage.output_tokens).real(turn.cost_usd);
+        out.number(anchor == anchors.end() ? 0 : anchor->second).end_array();
+    }
+    return out.end_array().take();
+}
+
+// Returns the SHA-256 in base64, as a Content-Security-Policy names a script. Three hexadecimal
+// digits are two of base64; a byte is missing at the end.
+std::string policy_hash(std::string_view text) {
+    constexpr std::string_view alphabet =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const std::string hexadecimal = base::sha256_hex(text) + "00";
+    std::string hash;
+    for (std::size_t at = 0; at < hexadecimal.size(); at += 3) {
+        const unsigned long bits = std::stoul(hexadecimal.substr(at, 3), nullptr, 16);
+        hash += alphabet[bits >> 6U];
+        hash += alphabet[bits & 63U];
+    }
+    hash.back() = '=';
+    return hash;
+}
+
 }  // namespace
 
+// The page's Content-Security-Policy allows its own style and script, by hash, and nothing else.
 std::string to_html(const ExportRecord& record) {
-    MessagesHtml messages(record);
-    const std::string chart = usage_chart(record.turns, messages.anchors());
-    return page({.title = attribute(record.title),
-                 .heading = html(record.title),
-                 .facts = facts_html(record),
-                 .chart = chart,
-                 .messages = messages.take()});
+    const MessagesHtml messages(record);
+    return fmt::format(
+        fmt::runtime(embedded::context_page_html),
+        fmt::arg("style_hash", policy_hash(embedded::context_page_css)),
+        fmt::arg("script_hash", policy_hash(embedded::context_page_js)),
+        fmt::arg("title", attribute(record.title)), fmt::arg("style", embedded::context_page_css),
+        fmt::arg("heading", html(record.title)), fmt::arg("facts", facts_html(record)),
+        fmt::arg("turns", attribute(turns_json(record.turns, messages.anchors()))),
+        fmt::arg("messages", messages.text()), fmt::arg("script", embedded::context_page_js));
 }
 
 }  // namespace chorus::context

@@ -9,11 +9,8 @@
 namespace chorus::context {
 
 // For the content of an element: a hidden character becomes <code class="hidden">U+202E</code>.
-void append_html(std::string& out, std::string_view text);
-// For an attribute's value in double quotes, or for <title>, which cannot hold elements: U+202E.
-void append_attribute(std::string& out, std::string_view text);
-
 std::string html(std::string_view text);
+// For an attribute's value in double quotes, or for <title>, which cannot hold elements: U+202E.
 std::string attribute(std::string_view text);
 
 }  // namespace chorus::context

@@ -1,6 +1,7 @@
 // An exported page in a real browser.
 //   node page.mjs PAGE.html PICTURES    prints what is wrong; exit 1 where there is anything
 // PICTURES is a directory for screenshots, or "" for none.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
@@ -31,7 +32,7 @@ const browser = await chromium.launch({
 });
 
 // A page that is watched from before its first byte.
-const open = async (options) => {
+const open = async (options, url = address) => {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const seen = { requests: [], complaints: [], violations: [] };
@@ -47,7 +48,7 @@ const open = async (options) => {
     addEventListener('securitypolicyviolation', (event) =>
       window.violated(`${event.violatedDirective} ${event.blockedURI}`));
   });
-  await page.goto(address);
+  await page.goto(url);
   return { context, page, seen };
 };
 const picture = async (page, name) => {
@@ -95,7 +96,20 @@ equal(found.handlers, '', 'attributes that act');
 equal(found.links, '', 'links that lead nowhere, or out');
 expect(/^default-src 'none'; style-src 'sha256-[^']{44}'; script-src 'sha256-[^']{44}'; base-uri 'none'; form-action 'none'$/
   .test(found.policy), `the policy is ${found.policy}`);
-expect(await page.locator('svg rect').count() > 0, 'there is no chart');
+
+// the charts: a bar a turn, which leads to it
+const chart = async (page) => ({
+  captions: (await page.locator('figcaption:visible').allTextContents()).map((text) => text.replace(/[\d,]+ at/, 'N at')),
+  bars: await page.locator('svg g').count(),
+  links: await page.locator('svg a').count(),
+  first: await page.locator('svg title').first().textContent({ timeout: 1000 }).catch(() => ''),
+});
+const drawn = await chart(page);
+equal(drawn.captions[0], 'Tokens per turn, N at most inout', 'the caption of the tokens');
+expect(/^Cost per turn, \$0\.\d{4} at most/.test(drawn.captions[1]), `the caption of the cost is ${drawn.captions[1]}`);
+equal(drawn.bars, 2 * 42, 'bars');
+equal(drawn.links, drawn.bars, 'bars that lead to a turn');
+expect(/^Turn 1, 2026-02-12 10:40: 2,400 in, 337 out$/.test(drawn.first), `the first bar is ${drawn.first}`);
 expect(await page.locator('code.hidden', { hasText: 'U+202E' }).count() > 0, 'a hidden character is not shown');
 
 // the search filters as it is typed, shows what was folded, and gives all back
@@ -156,6 +170,28 @@ await page.evaluate(() => {
 await page.waitForTimeout(200);
 await quiet(watched, 'with script');
 await watched.context.close();
+
+// nothing is drawn of nothing, and of many turns a few bars
+const drawnOf = async (turns) => {
+  const other = file.replace(/\.html$/, '-turns.html');
+  const data = JSON.stringify(turns).replaceAll('"', '&quot;');
+  writeFileSync(other, readFileSync(file, 'utf8').replace(/data-turns="[^"]*"/, () => `data-turns="${data}"`));
+  const opened = await open({ viewport: desk }, pathToFileURL(other).href);
+  const found = await chart(opened.page);
+  await opened.context.close();
+  return found;
+};
+const turn = (number, tokens, usd) => [String(number), '2026-02-12 10:30', 2 * tokens, tokens, usd, 0];
+equal((await drawnOf([])).bars, 0, 'bars of no turn');
+equal((await drawnOf([turn(1, 0, -1)])).bars, 0, 'bars of a turn that spent nothing');
+const few = await drawnOf([turn(1, 5, -1), turn(2, 5, -1), turn(3, 5, -1)]);
+equal(few.captions.length, 1, 'charts where no cost is known');
+equal(few.bars, 3, 'bars of three turns');
+equal(few.links, 0, 'bars that lead nowhere');
+const many = await drawnOf(Array.from({ length: 10_000 }, (_, at) => turn(at + 1, 5, -1)));
+expect(many.bars > 100 && many.bars <= 160, `10,000 turns have ${many.bars} bars`);
+equal(many.first, 'Turns 1 to 63, 2026-02-12 10:30: 630 in, 315 out', 'the first of many bars');
+equal(many.captions.join(), 'Tokens per bar of several turns, N at most inout', 'the caption of many bars');
 
 // without script everything can be read
 const still = await open({ viewport: phone, javaScriptEnabled: false });

@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "chat/json.hpp"
-#include "context/chart.hpp"
 #include "context/facts.hpp"
 
 namespace chorus::context {
@@ -143,7 +142,7 @@ TEST(Export, NoResultIsLostWhereNoCallAsksForIt) {
         record_of({answered(1, "gone", "first"), called(2, "c", "{}"), answered(3, "c", "second"),
                    answered(4, "c", "third"), answered(5, "other", "fourth")}));
     for (const char* part : {"first", "second", "third", "fourth"})
-        EXPECT_EQ(count(text, part), 1U) << part;
+        EXPECT_EQ(count(text, std::string(part) + "</pre>"), 1U) << part;
 }
 
 TEST(Export, FencesHaveBlocksOfTheirOwn) {
@@ -159,27 +158,18 @@ TEST(Export, FencesHaveBlocksOfTheirOwn) {
     EXPECT_TRUE(has(page("in ```line``` code"), "dir=\"auto\">in ```line``` code</div>"));
 }
 
-TEST(Export, AChartHasABarATurnAndOfManyAFew) {
-    const auto turns = [](std::size_t count) {
-        std::vector<store::Turn> all;
-        for (std::size_t at = 0; at < count; ++at) {
-            store::Turn turn;
-            turn.id = static_cast<std::int64_t>(at) + 1;
-            turn.turn_number = turn.id;
-            turn.usage = {10, 5, 0, 0};
-            all.push_back(turn);
-        }
-        return all;
-    };
-    EXPECT_EQ(usage_chart({}, {}), "");
-    EXPECT_EQ(usage_chart({store::Turn()}, {}), "");
-    const std::string few = usage_chart(turns(3), {{2, "m9"}});
-    EXPECT_EQ(count(few, "<title>"), 3U);
-    EXPECT_EQ(count(few, "<a href=\"#m9\">"), 1U);
-    EXPECT_FALSE(has(few, "Cost"));
-    const std::string many = usage_chart(turns(10'000), {});
-    EXPECT_LE(count(many, "<title>"), 160U);
-    EXPECT_TRUE(has(many, "Turns 1 to 63"));
+// page.js draws them; tests/browser looks at what it draws.
+TEST(Export, AChartGetsEveryTurnWithItsFirstMessage) {
+    ExportRecord record = record_of({said(1, Role::user, "hi"), said(2, Role::assistant, "ho")});
+    store::Turn unknown;
+    unknown.id = 8;
+    unknown.thread_id = 2;
+    unknown.turn_number = 1;
+    unknown.started_at = start;
+    record.turns.push_back(unknown);
+    EXPECT_TRUE(has(to_html(record),
+                    "data-turns=\"[[&quot;3&quot;,&quot;2026-02-12 10:30&quot;,1200,34,0.0123,1],"
+                    "[&quot;2/1&quot;,&quot;2026-02-12 10:30&quot;,0,0,-1,0]]\""));
 }
 
 TEST(Export, JsonHasAllThereIs) {
