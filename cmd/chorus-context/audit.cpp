@@ -83,7 +83,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     if (!options.since.empty()) filter.since = cli::require_time(options.since, "--since");
     if (!options.until.empty()) filter.until = cli::require_time(options.until, "--until");
     if (!options.action.empty()) filter.action = matching(options.action);
-    if (!filter.agent.empty()) life::require_known_agent(*opened.store, filter.agent);
+    if (!filter.agent.empty()) (void)life::require_known(*opened.store, filter.agent);
     Lines lines(opened.environment);
     for (const store::Agent& agent : store::list_agents(*opened.store))
         lines.widen(agent.name.size());

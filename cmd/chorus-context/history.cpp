@@ -36,7 +36,7 @@ std::vector<store::Session> sessions_of_all(store::Store& store, const Options& 
 
 std::vector<store::Session> sessions_of(store::Store& store, const Options& options) {
     if (!options.agent.empty()) {
-        life::require_known_agent(store, options.agent);
+        (void)life::require_known(store, options.agent);
         if (options.all) return sessions_of_all(store, options);
         const auto agent = store::find_agent(store, options.agent);
         return store::list_sessions(

@@ -68,7 +68,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     options.search.in = places.at(options.in);
     options.search.since = since_of({options.since, {}});
     if (!options.search.agent.empty())
-        life::require_known_agent(*opened.store, options.search.agent);
+        (void)life::require_known(*opened.store, options.search.agent);
     const bool on_terminal = isatty(STDOUT_FILENO) == 1;
     const bool color = in_color(opened.environment);
     const auto all = store::search_messages(*opened.store, options.search);

@@ -69,7 +69,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
     options.filter.since = since_of(options.span);
     options.filter.until = until_of(options.span);
     if (!options.filter.agent.empty())
-        life::require_known_agent(*opened.store, options.filter.agent);
+        (void)life::require_known(*opened.store, options.filter.agent);
     const auto rows = store::load_usage(*opened.store, options.filter);
     if (options.json) {
         for (const UsageRow& row : rows) print_json(options.by, row.key, row);

@@ -138,7 +138,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
     if (options.prefix) return verify_prefix(options, opened);
     std::optional<store::AuditHead> expected;
     if (!options.expect.empty()) expected = parse_head(options.expect);
-    if (!options.agent.empty()) life::require_known_agent(*opened.store, options.agent);
+    if (!options.agent.empty()) (void)life::require_known(*opened.store, options.agent);
     const store::AuditChain chain =
         store::check_audit(*opened.store, expected ? expected->rows : 0);
     std::string problem = problem_of(chain, expected);

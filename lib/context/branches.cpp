@@ -11,6 +11,7 @@
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
+#include "sys/scaffold.hpp"
 
 namespace chorus::context {
 namespace {
@@ -57,27 +58,6 @@ sys::Lock require_branches_lock(const agent::Home& home, const store::Agent& age
                     "agent '" + agent.name + "': another branch is being created");
     return std::move(*lock);
 }
-
-// A directory under a temporary name; removed on destruction unless kept.
-class Scaffold {
-  public:
-    explicit Scaffold(std::string path) : path_(std::move(path)) { sys::make_directory(path_); }
-    // What cannot be removed now is reclaimed by the next command.
-    ~Scaffold() {
-        if (!path_.empty()) sys::try_remove_tree(path_);
-    }
-    Scaffold(const Scaffold&) = delete;
-    Scaffold& operator=(const Scaffold&) = delete;
-    bool move_to(const std::string& path) {
-        if (!sys::rename_if_free(path_, path)) return false;
-        path_ = path;
-        return true;
-    }
-    void keep() { path_.clear(); }
-
-  private:
-    std::string path_;
-};
 
 // The parts that a new branch is built from.
 struct Origin {
@@ -174,7 +154,7 @@ NewBranch make_branch(store::Store& store, const agent::Home& home, const store:
     made.point = find_fork_point(store, agent, parent, at);
     const Origin origin{agent, parent, made.point, sys::now_ms()};
     const std::string branch = base::compact_utc(origin.now) + "-" + name;
-    Scaffold scaffold(directory.branch(temporary));
+    sys::Scaffold scaffold(directory.branch(temporary));
     build(store, directory, origin, branch);
     if (!scaffold.move_to(directory.branch(branch)))
         throw Error(ErrorCode::exists, directory.branch(branch) + ": already exists",

@@ -1,5 +1,8 @@
 #include "life/birth.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "agent/archive.hpp"
 #include "agent/home.hpp"
 #include "agent/transcript_mark.hpp"
@@ -15,17 +18,15 @@
 #include "life/leftovers.hpp"
 #include "life/named_path.hpp"
 #include "life/plan.hpp"
-#include "life/tree.hpp"
 #include "life/trust.hpp"
 #include "repo/repository.hpp"
 #include "store/imports.hpp"
-#include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/input_file.hpp"
 #include "sys/lock.hpp"
 #include "sys/plants.hpp"
-#include "sys/process.hpp"
+#include "sys/scaffold.hpp"
 
 namespace chorus::life {
 namespace {
@@ -67,25 +68,44 @@ store::Agent make_row(const BirthPlan& plan, const BirthOptions& options, base::
     return row;
 }
 
-// Removes the directory again unless it was moved to its place.
-class Scaffold {
-  public:
-    explicit Scaffold(std::string path) : path_(std::move(path)) {
-        sys::make_directory(path_, 0700);
-    }
-    // The next chorus-init removes what cannot be removed now.
-    ~Scaffold() {
-        if (!placed_) sys::try_remove_tree(path_);
-    }
-    Scaffold(const Scaffold&) = delete;
-    Scaffold& operator=(const Scaffold&) = delete;
-    const std::string& path() const { return path_; }
-    void place() { placed_ = true; }
+repo::Author author_of(const std::string& name) {
+    return {name, name + "@chorus.local"};
+}
 
-  private:
-    std::string path_;
-    bool placed_ = false;
-};
+// Makes no repository if the user turned the sandbox off and chorus-git cannot be confined here.
+void make_repository(const std::string& workspace, const BirthOptions& options,
+                     const BirthPlan& plan, Birth& birth) {
+    if (plan.sandbox == sys::SandboxMode::off) {
+        if (const auto problem = repo::confinement_problem(workspace)) {
+            birth.left_out.push_back(".git: " + problem->message());
+            return;
+        }
+    }
+    repo::Repository::initialise(workspace, author_of(options.name));
+}
+
+// Creates the directories that are missing, and the repository of the workspace. Adds to
+// birth.left_out what the clone or this machine does not provide.
+void complete_tree(const agent::Directory& directory, const BirthOptions& options,
+                   const BirthPlan& plan, Birth& birth) {
+    // a copied directory has the mode of its source
+    if (chmod(directory.path().c_str(), 0700) != 0) throw base::system_error(directory.path());
+    for (const std::string& path :
+         {directory.docs(), directory.sessions(), directory.branch("main")})
+        sys::make_directory(path, 0700);
+    if (!sys::exists(directory.current()) &&
+        symlink("branches/main", directory.current().c_str()) != 0)
+        throw base::system_error(directory.current());
+    if (options.clone.empty()) {
+        sys::make_directory(directory.workspace(), 0700);
+        make_repository(sys::real_path(directory.workspace()), options, plan, birth);
+    } else {
+        sys::remove_tree(directory.workspace());
+        for (std::string& path : repo::clone(options.clone, directory.workspace(),
+                                             author_of(options.name), options.submodules))
+            birth.left_out.push_back(std::move(path));
+    }
+}
 
 // Appends an entry that is not a message. Everything above it, also in the transcripts of branches,
 // belongs to an earlier generation.
@@ -141,11 +161,9 @@ void settle_trust(store::Store& store, Birth& birth, const BirthPlan& plan, bool
 }
 
 // If the directory exists meanwhile, the row is removed too.
-void place(Scaffold& scaffold, const Home& home, store::Store& store, const store::Agent& row) {
-    if (sys::rename_if_free(scaffold.path(), home.agent(row.name))) {
-        scaffold.place();
-        return;
-    }
+void place(sys::Scaffold& scaffold, const Home& home, store::Store& store,
+           const store::Agent& row) {
+    if (scaffold.move_to(home.agent(row.name))) return scaffold.keep();
     store::delete_agent(store, row.id);
     throw Error(ErrorCode::exists, home.agent(row.name) + ": already exists",
                 "adopt it with --adopt, or move it away");
@@ -163,7 +181,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
     birth.model_origin = plan.model_origin;
     birth.system_prompt = plan.configuration.system_prompt;
 
-    Scaffold scaffold(temporary_directory(home, options.name));
+    sys::Scaffold scaffold(temporary_directory(home, options.name));
     const Directory directory(scaffold.path());
     birth.left_out = copy_template(from, scaffold.path());
     if (options.template_directory.empty()) std::erase(birth.left_out, "presets");
@@ -223,7 +241,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
 
     Birth birth;
     birth.adopted = true;
-    std::optional<Scaffold> scaffold;
+    std::optional<sys::Scaffold> scaffold;
     if (elsewhere) {
         scaffold.emplace(temporary_directory(home, options.name));
         birth.left_out = bring_in(from, scaffold->path());
@@ -300,15 +318,8 @@ std::string settle_place(store::Store& store, store::Agent& agent, const BirthOp
         throw Error(ErrorCode::exists, options.place + ": agent '" + other->name + "' works there",
                     "chorus-destroy " + other->name + " makes the directory free");
     store::set_agent_place(store, agent.id, options.place);
-    store::append_audit(store, {.agent_id = agent.id,
-                                .agent_name = agent.name,
-                                .timestamp = sys::now_ms(),
-                                .turn_id = 0,
-                                .action = "agent:place:" + options.place,
-                                .decision = "ask_approved",
-                                .user_id = options.decider.user_id,
-                                .actor = options.decider.actor,
-                                .detail = "before: " + before});
+    append_decision(store, agent, options.decider, "agent:place:" + options.place, "ask_approved",
+                    "before: " + before);
     transaction.commit();
     agent.place = options.place;
     return before;

@@ -1,14 +1,15 @@
 #include "life/death.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "life/adoption.hpp"
 #include "life/find_agent.hpp"
 #include "life/leftovers.hpp"
 #include "life/trust.hpp"
-#include "store/records.hpp"
 #include "store/sessions.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -71,26 +72,19 @@ void bring_sessions_back(const Home& home, const store::Agent& agent) {
     sys::remove_tree(archive);
 }
 
-// Returns the file's name if it belongs to this agent; it may also belong to an earlier agent of
-// the same name.
-std::optional<std::string> own_file(const Home& home, const store::Agent& agent,
-                                    const std::string& file_path) {
+// Returns the path of the session's file relative to the home, "" if it is gone; nothing if the
+// file belongs to an earlier agent of the same name.
+std::optional<std::string> place_of(const Home& home, const store::Agent& agent,
+                                    const std::string& file_path, Files files) {
     const std::string path = home.path() + "/" + file_path;
-    for (const std::string& directory :
-         {sessions_in_place(home, agent), archived_sessions(home, agent)})
-        if (path.starts_with(directory + "/")) return path.substr(directory.size() + 1);
-    return std::nullopt;
-}
-
-// Returns the path relative to the home; "" if the file is gone.
-std::string place_of(const Home& home, const store::Agent& agent, const std::string& file,
-                     Files files) {
-    if (files == Files::purged) return {};
-    for (const std::string& directory :
-         {archived_sessions(home, agent), sessions_in_place(home, agent)})
-        if (sys::exists(directory + "/" + file))
-            return (directory + "/" + file).substr(home.path().size() + 1);
-    return {};
+    const std::string name = path.substr(path.rfind('/'));
+    const std::array places{archived_sessions(home, agent) + name,
+                            sessions_in_place(home, agent) + name};
+    if (std::find(places.begin(), places.end(), path) == places.end()) return std::nullopt;
+    for (const std::string& place : places)
+        if (files != Files::purged && sys::exists(place))
+            return place.substr(home.path().size() + 1);
+    return "";
 }
 
 std::size_t point_rows(const Home& home, store::Store& store, const store::Agent& agent,
@@ -98,35 +92,26 @@ std::size_t point_rows(const Home& home, store::Store& store, const store::Agent
     std::size_t left = 0;
     for (const store::Agent& namesake : store::list_generations(store, agent.name))
         for (const store::Session& row : store::list_sessions(store, namesake.id)) {
-            const auto file = own_file(home, agent, row.file_path);
-            if (!file) continue;
-            const std::string path = place_of(home, agent, *file, files);
-            if (path.empty())
+            const auto path = place_of(home, agent, row.file_path, files);
+            if (!path) continue;
+            if (path->empty())
                 store::forget_session_file(store, row.agent_id, row.id);
-            else if (path != row.file_path)
-                store::set_session_file(store, row.agent_id, row.id, path);
-            left += !path.empty() && namesake.id == agent.id ? 1 : 0;
+            else if (*path != row.file_path)
+                store::set_session_file(store, row.agent_id, row.id, *path);
+            left += !path->empty() && namesake.id == agent.id ? 1 : 0;
         }
     return left;
 }
 
-void insert_event(store::Store& store, const store::Agent& agent, AgentStatus next, Files files) {
-    store::insert_event(store, {.agent_id = agent.id,
-                                .thread_id = 0,
-                                .turn_id = 0,
-                                .at = sys::now_ms(),
-                                .kind = "agent",
-                                .previous = std::string(store::name(agent.status)),
-                                .next = std::string(store::name(next)),
-                                .cause = "destroy",
-                                .data = "files " + std::string(name(files))});
+std::string data_of(Files files) {
+    return "files " + std::string(name(files));
 }
 
 }  // namespace
 
 std::string_view name(Files files) {
-    constexpr std::array<std::string_view, 3> names{"archived", "kept", "purged"};
-    return names[static_cast<std::size_t>(files)];
+    constexpr base::EnumNames<Files, 3> names{{"archived", "kept", "purged"}};
+    return names.name(files);
 }
 
 void check_removable(const Home& home, const store::Agent& agent, Files files) {
@@ -155,18 +140,9 @@ void begin_destroying(store::Store& store, const std::vector<store::Agent>& fami
     for (const store::Agent& member : family) {
         if (member.status == AgentStatus::destroying) continue;
         store::set_agent_status(store, member.id, AgentStatus::destroying);
-        insert_event(store, member, AgentStatus::destroying, files);
+        note_status(store, member, AgentStatus::destroying, "destroy", data_of(files));
     }
-    const store::Agent& agent = family.front();
-    store::append_audit(store, {.agent_id = agent.id,
-                                .agent_name = agent.name,
-                                .timestamp = sys::now_ms(),
-                                .turn_id = 0,
-                                .action = "agent:destroy",
-                                .decision = "allow",
-                                .user_id = decider.user_id,
-                                .actor = decider.actor,
-                                .detail = "files " + std::string(name(files))});
+    append_decision(store, family.front(), decider, "agent:destroy", "allow", data_of(files));
     transaction.commit();
 }
 
@@ -192,7 +168,7 @@ std::size_t finish_destroying(const Home& home, store::Store& store,
     const std::size_t sessions = point_rows(home, store, family.front(), files);
     for (store::Agent member : family) {
         member.status = AgentStatus::destroying;
-        insert_event(store, member, AgentStatus::destroyed, files);
+        note_status(store, member, AgentStatus::destroyed, "destroy", data_of(files));
         store::mark_destroyed(store, member.id, sys::now_ms(), files == Files::kept);
         if (files == Files::kept)
             note_kept(store, member.id,

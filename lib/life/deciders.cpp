@@ -2,7 +2,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "store/turns.hpp"
+#include "store/records.hpp"
+#include "sys/clock.hpp"
 #include "sys/process.hpp"
 
 namespace chorus::life {
@@ -19,6 +20,19 @@ bool works_on(const store::Turn& turn, const sys::Identity& process) {
 }
 
 }  // namespace
+
+void append_decision(store::Store& store, const store::Agent& agent, const Decider& decider,
+                     std::string action, std::string decision, const std::string& detail) {
+    store::append_audit(store, {.agent_id = agent.id,
+                                .agent_name = agent.name,
+                                .timestamp = sys::now_ms(),
+                                .turn_id = 0,
+                                .action = std::move(action),
+                                .decision = std::move(decision),
+                                .user_id = decider.user_id,
+                                .actor = decider.actor,
+                                .detail = decider.secrets.apply(detail)});
+}
 
 void refuse_from_inside(const sys::Environment& environment) {
     const auto agent = environment.all().find("CHORUS_AGENT");

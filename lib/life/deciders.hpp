@@ -5,7 +5,7 @@
 #include <string>
 
 #include "policy/redaction.hpp"
-#include "store/store.hpp"
+#include "store/agents.hpp"
 #include "sys/environment.hpp"
 
 namespace chorus::life {
@@ -16,6 +16,11 @@ struct Decider {
     std::string actor;
     policy::Redaction secrets = policy::Redaction();  // redacted in the rows
 };
+
+// Appends an audit row of what the decider decided for an agent. Runs inside a transaction of the
+// caller.
+void append_decision(store::Store& store, const store::Agent& agent, const Decider& decider,
+                     std::string action, std::string decision, const std::string& detail);
 
 // Error(forbidden) if CHORUS_AGENT is in the environment, as it is for an agent's commands.
 void refuse_from_inside(const sys::Environment& environment);

@@ -124,9 +124,4 @@ store::Agent require_known(store::Store& store, const std::string& name) {
     refuse_unknown(store, name);
 }
 
-void require_known_agent(store::Store& store, const std::string& name) {
-    if (!store::find_agent(store, name) && !store::find_destroyed_agent(store, name))
-        refuse_unknown(store, name);
-}
-
 }  // namespace chorus::life

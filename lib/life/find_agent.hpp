@@ -30,8 +30,6 @@ HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::
                      sys::Lock::Mode mode, std::int64_t wait_ms,
                      const std::function<bool()>& stop = {});
 // Returns the agent of that name in any state: the present one, else the one destroyed last.
+// Error(not_found) with the known names.
 store::Agent require_known(store::Store& store, const std::string& name);
-// For commands that also read destroyed agents: Error(not_found) with the known names.
-void require_known_agent(store::Store& store, const std::string& name);
-
 }  // namespace chorus::life

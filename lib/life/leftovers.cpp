@@ -22,12 +22,6 @@ std::int64_t number(std::string_view digits) {
     return value;
 }
 
-sys::Identity maker_of(std::string_view entry) {
-    const auto parts = base::split(entry.substr(temporary_prefix.size()), '-');
-    if (parts.size() < 3) return {};
-    return {number(parts[0]), number(parts[1])};
-}
-
 std::string_view name_in(std::string_view entry) {
     for (int part = 0; part < 4 && !entry.empty(); ++part) {
         const std::size_t end = entry.find('-');
@@ -37,7 +31,9 @@ std::string_view name_in(std::string_view entry) {
 }
 
 bool is_remains(std::string_view entry) {
-    return entry.starts_with(temporary_prefix) && !sys::is_alive(maker_of(entry));
+    if (!entry.starts_with(temporary_prefix)) return false;
+    const auto parts = base::split(entry.substr(temporary_prefix.size()), '-');
+    return parts.size() < 3 || !sys::is_alive({number(parts[0]), number(parts[1])});
 }
 
 }  // namespace
@@ -54,10 +50,8 @@ bool has_remains(const Home& home, std::string_view name) {
     return false;
 }
 
-void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
-                   const char* cause) {
-    store::Transaction transaction(store);
-    store::set_agent_status(store, row.id, status);
+void note_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
+                 std::string cause, std::string data) {
     store::insert_event(store, {.agent_id = row.id,
                                 .thread_id = 0,
                                 .turn_id = 0,
@@ -65,8 +59,15 @@ void commit_status(store::Store& store, const store::Agent& row, store::AgentSta
                                 .kind = "agent",
                                 .previous = std::string(store::name(row.status)),
                                 .next = std::string(store::name(status)),
-                                .cause = cause,
-                                .data = {}});
+                                .cause = std::move(cause),
+                                .data = std::move(data)});
+}
+
+void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
+                   const char* cause) {
+    store::Transaction transaction(store);
+    store::set_agent_status(store, row.id, status);
+    note_status(store, row, status, cause);
     transaction.commit();
 }
 

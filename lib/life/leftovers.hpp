@@ -29,6 +29,10 @@ std::vector<std::string> find_half_destroyed(const agent::Home& home, store::Sto
 void reclaim_leftovers(const agent::Home& home, store::Store& store);
 // For callers that hold the birth lock.
 void reclaim_locked(const agent::Home& home, store::Store& store);
+// Inserts the event of a new status; `row` has the previous one. Runs inside a transaction of the
+// caller.
+void note_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
+                 std::string cause, std::string data = {});
 // Writes the status and its event in one transaction; `row` has the previous status.
 void commit_status(store::Store& store, const store::Agent& row, store::AgentStatus status,
                    const char* cause);

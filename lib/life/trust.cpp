@@ -8,13 +8,13 @@
 #include "base/id.hpp"
 #include "base/text.hpp"
 #include "policy/grants.hpp"
-#include "store/records.hpp"
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::life {
 namespace {
 
+constexpr const char* action = "trust:agent.json";
 constexpr const char* setting = "trust";
 constexpr const char* kept_setting = "kept_git";
 constexpr std::size_t hash_digits = 64;
@@ -22,19 +22,6 @@ constexpr std::size_t shown_characters = 500;
 
 std::string scope_of(store::AgentId agent) {
     return "agent/" + std::to_string(agent);
-}
-
-void append_audit(store::Store& store, const store::Agent& agent, const char* decision,
-                  const std::string& detail, const Decider& decider) {
-    store::append_audit(store, {.agent_id = agent.id,
-                                .agent_name = agent.name,
-                                .timestamp = sys::now_ms(),
-                                .turn_id = 0,
-                                .action = "trust:agent.json",
-                                .decision = decision,
-                                .user_id = decider.user_id,
-                                .actor = decider.actor,
-                                .detail = decider.secrets.apply(detail)});
 }
 
 // Returns the beginning of a value, and its hash to identify it.
@@ -92,10 +79,9 @@ std::string settled_trust(store::Store& store, const store::Agent& agent,
     // another process may have recorded it meanwhile
     if (std::string part = trusted_part(store, agent.id); !part.empty()) return part;
     trust(store, agent.id, present);
-    append_audit(store, agent, "allow",
-                 "nothing was recorded yet; trusted unchanged: " +
-                     described(agent::trust_changes("{}", agent_json)),
-                 decider);
+    append_decision(store, agent, decider, action, "allow",
+                    "nothing was recorded yet; trusted unchanged: " +
+                        described(agent::trust_changes("{}", agent_json)));
     transaction.commit();
     return present;
 }
@@ -124,7 +110,8 @@ void decide_trust(store::Store& store, const store::Agent& agent, std::string_vi
     const std::string before = trusted_part(store, agent.id);
     const auto changes = agent::trust_changes(before.empty() ? "{}" : before, part);
     trust(store, agent.id, part);
-    if (!changes.empty()) append_audit(store, agent, "ask_approved", described(changes), decider);
+    if (!changes.empty())
+        append_decision(store, agent, decider, action, "ask_approved", described(changes));
     if (agent::trust_changes(part, agent_json).empty()) approve_prompts(store, agent, decider);
 }
 
@@ -151,7 +138,7 @@ std::optional<store::Prompt> ask_for_trust(store::Store& store, const store::Age
     prompt.id = base::random_short_id(8);
     prompt.agent_id = agent.id;
     prompt.kind = chat::PromptKind::trust;
-    prompt.action = "trust:agent.json";
+    prompt.action = action;
     prompt.arguments_hash = hash;
     prompt.text = redaction.apply(change_text(changes));
     prompt.created_at = now;
