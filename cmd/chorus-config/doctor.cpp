@@ -14,7 +14,6 @@
 #include "context/branches.hpp"
 #include "context/prompt_texts.hpp"
 #include "context/session_check.hpp"
-#include "context/window_check.hpp"
 #include "life/deciders.hpp"
 #include "life/leftovers.hpp"
 #include "life/mending.hpp"

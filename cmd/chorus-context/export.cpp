@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "chorus-context/verb.hpp"
 #include "cli/time_text.hpp"
-#include "context/session_record.hpp"
+#include "context/saved.hpp"
 #include "place/place.hpp"
 #include "place/secrets.hpp"
 #include "sys/clock.hpp"

@@ -2,115 +2,111 @@
 #include "chat/json_text.hpp"
 #include "chat/stored.hpp"
 #include "context/export.hpp"
+#include "context/record_members.hpp"
 
 namespace chorus::context {
 namespace {
 
 using chat::JsonText;
 
-// Where an object begins: as an item of a list, or as a line that states its type.
-enum class Shape { item, line };
+class Writer {
+  public:
+    explicit Writer(JsonText& out) : out_(out) {}
 
-void begin(JsonText& out, Shape shape, std::string_view type) {
+    void number(const char* key, std::int64_t value, std::int64_t /*least*/ = 0,
+                std::int64_t /*most*/ = 0) {
+        out_.key(key).number(value);
+    }
+    void number_or_none(const char* key, std::int64_t value, Empty empty,
+                        std::int64_t /*most*/ = 0) {
+        if (begins(key, value != 0, empty)) out_.number(value);
+    }
+    void known(const char* key, std::int64_t value, Empty empty, std::int64_t /*most*/ = 0) {
+        if (begins(key, value >= 0, empty)) out_.number(value);
+    }
+    void text(const char* key, std::string_view value, std::size_t /*most*/ = 0) {
+        out_.key(key).string(value);
+    }
+    void text_or_none(const char* key, const std::string& value, Empty empty,
+                      std::size_t /*most*/ = 0) {
+        if (begins(key, !value.empty(), empty)) out_.string(value);
+    }
+    void time(const char* key, base::TimeMs at) { out_.key(key).string(base::iso8601(at)); }
+    void time_or_none(const char* key, base::TimeMs at, Empty empty) {
+        if (begins(key, at != 0, empty)) out_.string(base::iso8601(at));
+    }
+    void flag(const char* key, bool value) {
+        if (value) out_.key(key).boolean(true);
+    }
+    void amount(const char* key, double value) {
+        if (begins(key, value >= 0, Empty::null)) out_.real(value);
+    }
+    template <typename Enum, typename Find>
+    void named(const char* key, Enum value, const Find& /*find*/) {
+        out_.key(key).string(name(value));
+    }
+    template <typename Members>
+    void object(const char* key, const Members& members) {
+        out_.key(key).begin_object();
+        describe(*this, members);
+        out_.end_object();
+    }
+    void only_written(const char* key, std::int64_t value) { number(key, value); }
+    void only_written(const char* key, const std::string& value) {
+        text_or_none(key, value, Empty::left_out);
+    }
+    void fresh(const store::Turn& turn) { flag("fresh", store::is_fresh(turn)); }
+    void calls(const chat::Message& message) {
+        if (!message.tool_calls.empty())
+            out_.key("tool_calls").raw(chat::store_tool_calls(message.tool_calls));
+    }
+    void extra(const chat::Message& message) {
+        const std::string extra = chat::store_extra(message);
+        if (!extra.empty()) out_.key("extra").raw(extra);
+    }
+
+  private:
+    // Writes the key; returns whether the value is still to be written.
+    bool begins(const char* key, bool has_value, Empty empty) {
+        if (!has_value && empty == Empty::left_out) return false;
+        out_.key(key);
+        if (has_value || empty == Empty::written) return true;
+        out_.null();
+        return false;
+    }
+
+    JsonText& out_;
+};
+
+// `type` is "" for an item of a list, which does not state it.
+template <typename Members>
+void append_object(JsonText& out, std::string_view type, const Members& members) {
     out.begin_object();
-    if (shape == Shape::line) out.key("type").string(type);
-}
-
-void time(JsonText& out, std::string_view key, base::TimeMs at) {
-    out.key(key);
-    if (at == 0)
-        out.null();
-    else
-        out.string(base::iso8601(at));
-}
-
-void limit(JsonText& out, const char* key, std::int64_t limit) {
-    if (limit >= 0) out.key(key).number(limit);
-}
-
-void write_agent(JsonText& out, const ExportRecord& record, base::TimeMs now) {
-    const store::Agent& agent = record.agent;
-    out.key("schema").string(export_schema);
-    out.key("origin").string(origin_of(agent));
-    out.key("name").string(agent.name).key("generation").number(agent.generation);
-    out.key("model").string(agent.model).key("permissions").string(agent.permissions);
-    out.key("description").string(agent.description);
-    if (agent.last_clear_message != 0) out.key("cleared_until").number(agent.last_clear_message);
-    if (!record.current_branch.empty()) out.key("current_branch").string(record.current_branch);
-    time(out, "created_at", agent.created_at);
-    time(out, "exported_at", now);
-}
-
-void write_thread(JsonText& out, const store::Thread& thread, Shape shape) {
-    begin(out, shape, "thread");
-    out.key("thread_id").number(thread.id).key("branch").string(thread.branch);
-    if (thread.parent_thread != 0) out.key("parent_thread").number(thread.parent_thread);
-    if (thread.branch_point != 0) out.key("branch_point").number(thread.branch_point);
-    if (thread.window_start != 0) out.key("window_start").number(thread.window_start);
-    if (thread.window_floor != 0) out.key("window_floor").number(thread.window_floor);
-    const store::CutLimits& limits = thread.cut_limits;
-    limit(out, "cut_rolling_window_ms", limits.rolling_window_ms);
-    limit(out, "cut_max_messages", limits.max_messages);
-    limit(out, "cut_token_budget", limits.token_budget);
-    out.key("summary").string(thread.summary);
-    time(out, "created_at", thread.created_at);
-    time(out, "last_activity", thread.last_activity);
+    if (!type.empty()) out.key("type").string(type);
+    Writer writer(out);
+    describe(writer, members);
     out.end_object();
 }
 
-void write_turn(JsonText& out, const store::Turn& turn, Shape shape) {
-    begin(out, shape, "turn");
-    out.key("id").number(turn.id).key("thread_id").number(turn.thread_id);
-    out.key("turn_number").number(turn.turn_number);
-    out.key("state").string(store::name(turn.state)).key("reason").string(turn.reason);
-    out.key("actor").string(turn.actor).key("model").string(turn.model);
-    out.key("profile").string(turn.profile);
-    out.key("started_at").string(base::iso8601(turn.started_at));
-    time(out, "ended_at", turn.ended_at);
-    out.key("exit_code");
-    if (turn.exit_code < 0)
-        out.null();
-    else
-        out.number(turn.exit_code);
-    out.key("iterations").number(turn.iterations).key("tool_calls").number(turn.tool_calls);
-    if (!turn.error_category.empty()) out.key("error_category").string(turn.error_category);
-    if (!turn.error_detail.empty()) out.key("error_detail").string(turn.error_detail);
-    out.key("usage").begin_object();
-    out.key("input_tokens").number(turn.usage.input_tokens);
-    out.key("output_tokens").number(turn.usage.output_tokens);
-    out.key("cache_read_tokens").number(turn.usage.cache_read_tokens);
-    out.key("cache_write_tokens").number(turn.usage.cache_write_tokens).end_object();
-    out.key("cost_usd");
-    if (turn.cost_usd < 0)
-        out.null();
-    else
-        out.real(turn.cost_usd);
-    if (store::is_fresh(turn)) out.key("fresh").boolean(true);
-    if (!turn.commit_before.empty()) out.key("commit_before").string(turn.commit_before);
-    if (!turn.commit_after.empty()) out.key("commit_after").string(turn.commit_after);
-    out.end_object();
+template <typename Members>
+void append_list(JsonText& out, const char* key, const std::vector<Members>& all) {
+    out.key(key).begin_array();
+    for (const Members& one : all) append_object(out, "", one);
+    out.end_array();
 }
 
-void write_message(JsonText& out, const store::StoredMessage& stored, Shape shape) {
-    const chat::Message& message = stored.message;
-    begin(out, shape, "message");
-    out.key("id").number(message.id).key("thread_id").number(stored.thread);
-    if (message.turn_id != 0) out.key("turn_id").number(message.turn_id);
-    out.key("role").string(chat::name(message.role));
-    out.key("timestamp").string(base::iso8601(message.timestamp));
-    out.key("content").string(message.content);
-    if (!message.tool_calls.empty())
-        out.key("tool_calls").raw(chat::store_tool_calls(message.tool_calls));
-    if (message.role == chat::Role::tool_result)
-        out.key("tool_call_id").string(message.tool_call_id);
-    if (!stored.outcome.empty()) out.key("outcome").string(stored.outcome);
-    const std::string extra = chat::store_extra(message);
-    if (!extra.empty()) out.key("extra").raw(extra);
-    if (!stored.restored_from.empty()) out.key("restored_from").string(stored.restored_from);
-    if (stored.original_timestamp != 0) time(out, "original_timestamp", stored.original_timestamp);
-    if (stored.left_out) out.key("left_out").boolean(true);
-    if (stored.taken_back) out.key("taken_back").boolean(true);
-    out.end_object();
+template <typename Members>
+void append_line(std::string& all, std::string_view type, const Members& members) {
+    JsonText out;
+    append_object(out, type, members);
+    all.append(out.text()).append("\n");
+}
+
+template <typename Members>
+std::int64_t append_lines(std::string& all, std::string_view type,
+                          const std::vector<Members>& each) {
+    for (const Members& one : each) append_line(all, type, one);
+    return static_cast<std::int64_t>(each.size());
 }
 
 std::size_t expected_bytes(const ExportRecord& record) {
@@ -118,10 +114,6 @@ std::size_t expected_bytes(const ExportRecord& record) {
     for (const auto& stored : record.messages) bytes += stored.message.content.size() * 9 / 8 + 256;
     for (const SavedSession& saved : record.sessions) bytes += saved.text.size() * 5 / 4 + 256;
     return bytes;
-}
-
-std::int64_t count(std::size_t size) {
-    return static_cast<std::int64_t>(size);
 }
 
 // Only a record that a faulty program wrote holds anything to replace.
@@ -133,61 +125,25 @@ std::string as_utf8(std::string text) {
 
 std::string to_json(const ExportRecord& record, base::TimeMs now) {
     JsonText out(expected_bytes(record));
-    out.begin_object();
-    out.key("schema").string(export_schema);
-    out.key("agent").begin_object();
-    write_agent(out, record, now);
-    out.end_object();
-    out.key("threads").begin_array();
-    for (const store::Thread& thread : record.threads) write_thread(out, thread, Shape::item);
-    out.end_array().key("turns").begin_array();
-    for (const store::Turn& turn : record.turns) write_turn(out, turn, Shape::item);
-    out.end_array().key("messages").begin_array();
-    for (const auto& stored : record.messages) write_message(out, stored, Shape::item);
-    out.end_array().end_object();
-    return as_utf8(out.take() + "\n");
+    out.begin_object().key("schema").string(export_schema).key("agent");
+    append_object(out, "", AgentLine{record, now});
+    append_list(out, "threads", record.threads);
+    append_list(out, "turns", record.turns);
+    append_list(out, "messages", record.messages);
+    return as_utf8(out.end_object().take() + "\n");
 }
 
 std::string to_jsonl(const ExportRecord& record, base::TimeMs now) {
     std::string all;
     all.reserve(expected_bytes(record));
-    const auto line = [&all](const auto& write) {
-        JsonText out;
-        write(out);
-        all += out.text();
-        all += '\n';
-    };
-    line([&](JsonText& out) {
-        begin(out, Shape::line, "agent");
-        write_agent(out, record, now);
-        out.end_object();
-    });
-    for (const store::Thread& thread : record.threads)
-        line([&](JsonText& out) { write_thread(out, thread, Shape::line); });
-    for (const store::Turn& turn : record.turns)
-        line([&](JsonText& out) { write_turn(out, turn, Shape::line); });
-    for (const auto& stored : record.messages)
-        line([&](JsonText& out) { write_message(out, stored, Shape::line); });
-    for (const store::InboxRow& row : record.queued)
-        line([&](JsonText& out) {
-            begin(out, Shape::line, "queued");
-            out.key("thread_id").number(row.thread_id).key("created_at");
-            out.string(base::iso8601(row.created_at)).key("actor").string(row.actor);
-            out.key("content").string(row.content).end_object();
-        });
-    for (const SavedSession& saved : record.sessions)
-        line([&](JsonText& out) {
-            begin(out, Shape::line, "session");
-            out.key("id").string(saved.row.id).key("text").string(saved.text).end_object();
-        });
-    line([&](JsonText& out) {
-        begin(out, Shape::line, "end");
-        out.key("threads").number(count(record.threads.size()));
-        out.key("turns").number(count(record.turns.size()));
-        out.key("messages").number(count(record.messages.size()));
-        out.key("sessions").number(count(record.sessions.size()));
-        out.key("queued").number(count(record.queued.size())).end_object();
-    });
+    EndLine end;
+    append_line(all, "agent", AgentLine{record, now});
+    end.threads = append_lines(all, "thread", record.threads);
+    end.turns = append_lines(all, "turn", record.turns);
+    end.messages = append_lines(all, "message", record.messages);
+    end.queued = append_lines(all, "queued", record.queued);
+    end.sessions = append_lines(all, "session", record.sessions);
+    append_line(all, "end", end);
     return as_utf8(std::move(all));
 }
 

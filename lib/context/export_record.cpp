@@ -1,11 +1,11 @@
 #include "context/export_record.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "chat/stored.hpp"
+#include "context/transcript.hpp"
 #include "sys/beneath.hpp"
 
 namespace chorus::context {
@@ -16,12 +16,6 @@ constexpr std::size_t digits = 32;  // of a hash that only has to be unique
 bool is_everything(const store::Extent& extent) {
     const store::Extent all;
     return extent.thread == all.thread && extent.since == all.since && extent.until == all.until;
-}
-
-template <typename T, typename Keep>
-void keep_if(std::vector<T>& all, Keep keep) {
-    all.erase(std::remove_if(all.begin(), all.end(), [&](const T& one) { return !keep(one); }),
-              all.end());
 }
 
 }  // namespace
@@ -46,8 +40,8 @@ ExportRecord load_record(store::Store& store, const store::Agent& agent,
         threads.insert(stored.thread);
         turns.insert(stored.message.turn_id);
     }
-    keep_if(record.threads, [&](const store::Thread& one) { return threads.count(one.id) > 0; });
-    keep_if(record.turns, [&](const store::Turn& one) { return turns.count(one.id) > 0; });
+    std::erase_if(record.threads, [&](const auto& one) { return !threads.contains(one.id); });
+    std::erase_if(record.turns, [&](const auto& one) { return !turns.contains(one.id); });
     return record;
 }
 
@@ -65,11 +59,7 @@ void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& 
 }
 
 void redact(ExportRecord& record, const policy::Redaction& redaction) {
-    for (store::StoredMessage& stored : record.messages) {
-        stored.message.content = redaction.apply(stored.message.content);
-        for (chat::ToolCall& call : stored.message.tool_calls)
-            call.arguments = redaction.apply(call.arguments);
-    }
+    for (store::StoredMessage& stored : record.messages) redact(stored.message, redaction);
 }
 
 base::TimeMs said_at(const store::StoredMessage& stored) {

@@ -9,14 +9,11 @@ namespace {
 
 std::string span_of(const ExportRecord& record) {
     if (record.messages.empty()) return {};
-    base::TimeMs first = said_at(record.messages.front());
-    base::TimeMs last = first;
-    for (const store::StoredMessage& stored : record.messages) {
-        first = std::min(first, said_at(stored));
-        last = std::max(last, said_at(stored));
-    }
-    const std::string from = shown_utc(first);
-    const std::string to = shown_utc(last);
+    const auto [first, last] = std::minmax_element(
+        record.messages.begin(), record.messages.end(),
+        [](const auto& one, const auto& other) { return said_at(one) < said_at(other); });
+    const std::string from = shown_utc(said_at(*first));
+    const std::string to = shown_utc(said_at(*last));
     if (from == to) return from + " UTC";
     const bool one_day = from.substr(0, 10) == to.substr(0, 10);
     return from + " – " + (one_day ? to.substr(11) : to) + " UTC";

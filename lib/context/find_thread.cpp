@@ -1,10 +1,8 @@
 #include "context/find_thread.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -25,11 +23,9 @@ std::optional<store::ThreadId> number_of(const std::string& text) {
 }  // namespace
 
 std::string current_branch(const agent::Directory& directory) {
-    std::array<char, 512> target{};
-    const ssize_t size = readlink(directory.current().c_str(), target.data(), target.size());
-    if (size <= 0) return "main";
-    const std::string text(target.data(), static_cast<std::size_t>(size));
-    return text.substr(text.rfind('/') + 1);
+    std::error_code no_link;
+    const auto target = std::filesystem::read_symlink(directory.current(), no_link);
+    return no_link ? "main" : target.filename().string();
 }
 
 std::vector<store::Thread> branch_threads(store::Store& store, const store::Agent& agent) {

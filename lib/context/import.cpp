@@ -63,7 +63,7 @@ class Import {
     }
 
     // Called before the transaction: files are written before the rows that refer to them.
-    void write_session(const SessionLine& line);
+    void write_session(const SavedSession& saved);
     // Reserves ids for at most that many rows. This, insert() and end() run inside transactions of
     // the caller.
     void begin(std::int64_t messages, std::int64_t turns) {
@@ -121,15 +121,15 @@ class Import {
         cleared_until_ = line.cleared_until;
         current_branch_ = line.current_branch;
     }
-    void insert_line(const SessionLine&) {}
-    void insert_line(const QueuedLine& line) { queued_.push_back(line.row); }
+    void insert_line(const SavedSession&) {}
+    void insert_line(const store::InboxRow& row) { queued_.push_back(row); }
     void insert_line(const EndLine&) {}
 
-    void insert_line(const ThreadLine& line) {
-        const auto present = store::find_thread(store_, agent_.id, line.thread.id);
-        if (!present || present->window_start == 0) begun_.push_back(line.thread);
+    void insert_line(const store::Thread& given) {
+        const auto present = store::find_thread(store_, agent_.id, given.id);
+        if (!present || present->window_start == 0) begun_.push_back(given);
         if (present) return;
-        store::Thread thread = line.thread;
+        store::Thread thread = given;
         thread.agent_id = agent_.id;
         thread.created_at = std::min(thread.created_at, now_);
         thread.last_activity = std::min(thread.last_activity, now_);
@@ -170,7 +170,7 @@ class Import {
         return next == ids_.begin() ? 0 : std::prev(next)->second;
     }
 
-    void insert_line(const TurnLine& line) { turns_[line.turn.id] = line.turn; }
+    void insert_line(const store::Turn& turn) { turns_[turn.id] = turn; }
 
     // Inserts the turn's row with its first new message.
     store::TurnId turn_for(store::TurnId id) {
@@ -189,8 +189,7 @@ class Import {
         return turn.id;
     }
 
-    void insert_line(const MessageLine& line) {
-        StoredMessage copy = line.stored;
+    void insert_line(StoredMessage copy) {
         const std::string mark = identity(origin_, copy);
         const bool is_result = copy.message.role == Role::tool_result;
         // a summary can be written while a turn is open
@@ -294,8 +293,6 @@ class Import {
         pending_.erase(found);
     }
 
-    std::string put_in_place(const store::Session& row, const std::string& text);
-
     store::Store& store_;
     agent::Directory directory_;
     const store::Agent& agent_;
@@ -320,40 +317,19 @@ class Import {
     NewFiles files_;
 };
 
-void Import::write_session(const SessionLine& line) {
-    if (!sessions_.insert(line.id).second) return;
-    store::Session row = session_row(line.file.head, line.file.messages.size());
-    row.id = line.id;
-    row.agent_id = agent_.id;
-    row.sha256 = base::sha256_hex(line.text);
-    row.file_path = put_in_place(row, line.text);
+void Import::write_session(const SavedSession& saved) {
+    if (!sessions_.insert(saved.row.id).second) return;
+    store::Session row = saved.row;
+    if (place_session(row, agent_, directory_, saved.text))
+        files_.add(directory_.path() + row.file_path.substr(agent_.dir.size()));
     rows_.push_back(std::move(row));
-}
-
-// Returns the path relative to the home. A file that a killed import left is used as it is.
-std::string Import::put_in_place(const store::Session& row, const std::string& text) {
-    const std::string sessions = agent::Directory(agent_.dir).sessions();
-    const std::string directory = directory_.sessions();
-    if (!sys::is_directory(directory)) sys::make_directory(directory);
-    const std::string stem = file_stem(row.saved_at, row.description);
-    const std::string short_id = base::slug(row.id, 8);
-    for (const std::string& end : {std::string(), "-" + short_id, "-" + row.sha256.substr(0, 16)}) {
-        const std::string name = stem + end + ".json";
-        const std::string path = directory + "/" + name;
-        if (sys::write_file_if_free(path, text)) {
-            files_.add(path);
-            return sessions + "/" + name;
-        }
-        if (sys::read_file(path, base::limits::session_bytes) == text) return sessions + "/" + name;
-    }
-    throw Error(ErrorCode::failed, directory + "/" + stem + ".json: the name is taken");
 }
 
 // Inserts in parts that readers do not see, then runs `last` in the transaction that makes them
 // visible.
 Imported bring(store::Store& store, Import& import, const Contents& contents, std::string_view text,
                const std::string& name, const std::function<void()>& last) {
-    for (const SessionLine& session : contents.sessions) import.write_session(session);
+    for (const SavedSession& session : contents.sessions) import.write_session(session);
     store::Parts parts(store);
     parts.next();
     import.begin(contents.messages, contents.turns);
@@ -380,24 +356,19 @@ Imported import_record(store::Store& store, const agent::Home& home, const store
     return bring(store, import, contents, text, name, [] {});
 }
 
-std::optional<Imported> import_packed(store::Store& store, const agent::Directory& directory,
-                                      const store::Agent& agent) {
+std::size_t bring_packed(store::Store& store, const agent::Directory& directory,
+                         const store::Agent& agent) {
     const std::string name(packed_name);
     const auto text = sys::read_file_if_there(directory.path() + "/" + name, most_import_bytes);
-    if (!text) return std::nullopt;
+    if (!text) return 0;
     const Contents contents = contents_of(*text, name);
     Import import(store, directory, agent);
-    return bring(store, import, contents, *text, name, [&] {
+    const auto set_current = [&] {
         if (const auto current = find_branch(store, agent, import.current_branch()))
             sys::replace_link(directory.current(), "branches/" + current->branch,
                               directory.path() + "/.tmp-current");
-    });
-}
-
-std::size_t bring_packed(store::Store& store, const agent::Directory& directory,
-                         const store::Agent& agent) {
-    const auto imported = import_packed(store, directory, agent);
-    return imported ? imported->messages : 0;
+    };
+    return bring(store, import, contents, *text, name, set_current).messages;
 }
 
 void remove_packed(const agent::Directory& directory) {

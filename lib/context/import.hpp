@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,14 +37,11 @@ constexpr std::string_view packed_name = "export.jsonl";
 // or Error(agent_busy) if a turn of the agent has not ended; nothing has changed then.
 Imported import_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
                        std::string_view text, const std::string& name);
-// Imports the file that was packed with the agent, whose files are in `directory`; returns nothing
-// if there is none. Restores the link `current`. The caller removes the file afterwards.
-std::optional<Imported> import_packed(store::Store& store, const agent::Directory& directory,
-                                      const store::Agent& agent);
-void remove_packed(const agent::Directory& directory);
-// The same for life::BirthOptions: returns the number of messages imported, 0 if nothing was
-// packed.
+// For life::BirthOptions: imports the file that was packed with the agent, whose files are in
+// `directory`, and restores the link `current`. Returns the number of messages imported, 0 if
+// nothing was packed. The caller removes the file afterwards.
 std::size_t bring_packed(store::Store& store, const agent::Directory& directory,
                          const store::Agent& agent);
+void remove_packed(const agent::Directory& directory);
 
 }  // namespace chorus::context

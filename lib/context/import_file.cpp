@@ -1,16 +1,244 @@
 #include "context/import_file.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
+#include "chat/json.hpp"
+#include "chat/stored.hpp"
+#include "context/session_file.hpp"
 
 namespace chorus::context {
 namespace {
 
 using base::Error;
 using base::ErrorCode;
+using chat::Json;
+
+constexpr std::size_t most_calls = 1000;
+constexpr double most_usd = 1'000'000'000;
+
+// The members of a line, each read as the type it must have.
+class Members {
+  public:
+    Members(const Json& object, const std::string& what) : object_(object), what_(what) {
+        if (!object.is_object()) throw wrong("not an object");
+    }
+
+    Error wrong(const std::string& why) const {
+        return {ErrorCode::bad_request, what_ + ": " + why, std::string(import_hint)};
+    }
+
+    const Json* find(const char* key) const {
+        const auto found = object_.find(key);
+        return found == object_.end() || found->is_null() ? nullptr : &*found;
+    }
+
+    std::string text(const char* key, std::size_t most = most_word_bytes) const {
+        const Json* value = find(key);
+        if (value == nullptr || !value->is_string())
+            throw wrong(std::string("\"") + key + "\" is not a string");
+        const auto& text = value->get_ref<const std::string&>();
+        if (text.size() > most)
+            throw wrong(std::string("\"") + key + "\" is longer than " + std::to_string(most) +
+                        " bytes");
+        return text;
+    }
+    std::int64_t integer(const char* key, std::int64_t least, std::int64_t most) const {
+        const Json* value = find(key);
+        if (value == nullptr || !value->is_number_integer() ||
+            (value->is_number_unsigned() &&
+             value->get<std::uint64_t>() > static_cast<std::uint64_t>(any_id)))
+            throw wrong(std::string("\"") + key + "\" is not a whole number");
+        const auto number = value->get<std::int64_t>();
+        if (number < least || number > most)
+            throw wrong(std::string("\"") + key + "\" is " + std::to_string(number) +
+                        "; it must be from " + std::to_string(least) + " to " +
+                        std::to_string(most));
+        return number;
+    }
+
+    // What record_members.hpp describes.
+    void number(const char* key, std::int64_t& value, std::int64_t least, std::int64_t most) const {
+        value = integer(key, least, most);
+    }
+    void number_or_none(const char* key, std::int64_t& value, Empty /*empty*/,
+                        std::int64_t most = any_id) const {
+        value = find(key) == nullptr ? 0 : integer(key, 0, most);
+    }
+    template <typename Number>
+    void known(const char* key, Number& value, Empty /*empty*/, std::int64_t most = any_id) const {
+        value = find(key) == nullptr ? -1 : static_cast<Number>(integer(key, 0, most));
+    }
+    void text(const char* key, std::string& value, std::size_t most) const {
+        value = text(key, most);
+    }
+    void text_or_none(const char* key, std::string& value, Empty /*empty*/,
+                      std::size_t most = most_word_bytes) const {
+        value = find(key) == nullptr ? std::string() : text(key, most);
+    }
+    void time(const char* key, base::TimeMs& value) const {
+        const auto at = base::parse_iso8601(text(key));
+        if (!at) throw wrong(std::string("\"") + key + "\" is not a time");
+        value = *at;
+    }
+    void time_or_none(const char* key, base::TimeMs& value, Empty /*empty*/) const {
+        if (find(key) != nullptr) time(key, value);
+    }
+    void flag(const char* key, bool& value) const {
+        const Json* found = find(key);
+        if (found != nullptr && !found->is_boolean())
+            throw wrong(std::string("\"") + key + "\" is neither true nor false");
+        value = found != nullptr && found->get<bool>();
+    }
+    void amount(const char* key, double& value) const {
+        const Json* found = find(key);
+        if (found == nullptr) return;
+        value = found->is_number() ? found->get<double>() : -1;
+        if (!(value >= 0 && value <= most_usd))
+            throw wrong(std::string("\"") + key + "\" is not an amount");
+    }
+    template <typename Enum, typename Find>
+    void named(const char* key, Enum& value, const Find& find_value) const {
+        const auto found = find_value(text(key));
+        if (!found) throw wrong(std::string("\"") + key + "\" is unknown");
+        value = *found;
+    }
+    template <typename Described>
+    void object(const char* key, Described& described) const {
+        const Json* found = find(key);
+        if (found == nullptr) return;
+        const Members members(*found, what_);
+        describe(members, described);
+    }
+    template <typename Value>
+    void only_written(const char* /*key*/, const Value& /*value*/) const {}
+    void fresh(store::Turn& turn) const {
+        bool is_fresh = false;
+        flag("fresh", is_fresh);
+        if (is_fresh) turn.options = store::fresh_options;
+    }
+    void calls(chat::Message& message) const;
+    void extra(chat::Message& message) const;
+
+  private:
+    const Json& object_;
+    const std::string& what_;
+};
+
+void Members::calls(chat::Message& message) const {
+    const Json* list = find("tool_calls");
+    if (list == nullptr || message.role != chat::Role::assistant) return;
+    if (!list->is_array() || list->size() > most_calls)
+        throw wrong("\"tool_calls\" is not a list of at most " + std::to_string(most_calls));
+    std::set<std::string> ids;
+    for (const Json& each : *list) {
+        const Members call(each, what_);
+        message.tool_calls.push_back({call.text("id"), call.text("name"),
+                                      call.text("arguments", base::limits::answer_bytes)});
+        const std::string& id = message.tool_calls.back().id;
+        if (!ids.insert(id).second || id.empty())
+            throw wrong("two calls have the same id, or one has none");
+    }
+}
+
+// Keeps the flags that such a message can have; drops what is specific to a provider or to a home.
+void Members::extra(chat::Message& message) const {
+    const Json* found = find("extra");
+    if (found == nullptr) return;
+    if (!found->is_object()) throw wrong("not an object");
+    chat::load_extra(chat::dump(*found), message);
+    message.opaque.reset();
+    message.status.clear();
+    message.starts_turn = message.starts_turn && message.role == chat::Role::user;
+    message.is_error = message.is_error && message.role == chat::Role::tool_result;
+}
+
+// Whether the name can be that of a directory in branches/.
+bool is_branch_name(std::string_view name) {
+    return !name.empty() && name.front() != '.' && name.size() < most_word_bytes &&
+           std::all_of(name.begin(), name.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-' || c == '_' || c == '.';
+           });
+}
+
+ImportedAgent parse_agent(const Members& line) {
+    const std::string schema = line.text("schema");
+    const std::string_view known = export_schema;
+    if (schema != known) {
+        const std::string_view family = known.substr(0, known.find('/') + 1);
+        if (schema.rfind(family, 0) != 0)
+            throw line.wrong("\"schema\" is not " + std::string(known));
+        throw Error(ErrorCode::bad_request,
+                    line.wrong("").message() + "made by a newer chorus (" +
+                        base::visible(schema, base::Newlines::escape) + ", this one knows " +
+                        std::string(known) + ")",
+                    "use the newer chorus");
+    }
+    ImportedAgent agent;
+    line.text("origin", agent.origin, most_word_bytes);
+    line.number_or_none("cleared_until", agent.cleared_until, Empty::left_out);
+    line.text_or_none("current_branch", agent.current_branch, Empty::left_out);
+    if (!is_branch_name(agent.current_branch)) agent.current_branch.clear();
+    return agent;
+}
+
+template <typename Described>
+Described parse(const Members& line) {
+    Described described;
+    describe(line, described);
+    return described;
+}
+
+store::Thread parse_thread(const Members& line) {
+    auto thread = parse<store::Thread>(line);
+    if (!is_branch_name(thread.branch)) thread.branch.clear();
+    return thread;
+}
+
+store::Turn parse_turn(const Members& line) {
+    auto turn = parse<store::Turn>(line);
+    turn.ended_at = std::max(turn.ended_at, turn.started_at);
+    return turn;
+}
+
+store::InboxRow parse_queued(const Members& line) {
+    auto row = parse<store::InboxRow>(line);
+    row.source = "user";
+    return row;
+}
+
+SavedSession parse_session(const Members& line, const std::string& what) {
+    auto saved = parse<SavedSession>(line);
+    auto read = read_session(saved.text, what + ": session");
+    if (const auto* error = std::get_if<Error>(&read))
+        throw Error(ErrorCode::bad_request, error->message(), error->hint());
+    const std::string id = std::exchange(saved.row, std::get<SessionFile>(read).row).id;
+    if (id.empty() || saved.row.id != id)
+        throw line.wrong("the session's id differs from its line's");
+    return saved;
+}
+
+// `what` begins the error's message: "ada.jsonl: line 12".
+ImportLine parse_import_line(std::string_view text, const std::string& what) {
+    const Json object = chat::parse_json(text, what, chat::DuplicateKeys::last_wins,
+                                         most_line_bytes, ErrorCode::bad_request);
+    const Members line(object, what);
+    const std::string type = line.text("type");
+    if (type == "agent") return parse_agent(line);
+    if (type == "thread") return parse_thread(line);
+    if (type == "turn") return parse_turn(line);
+    if (type == "message") return parse<store::StoredMessage>(line);
+    if (type == "queued") return parse_queued(line);
+    if (type == "session") return parse_session(line, what);
+    if (type == "end") return parse<EndLine>(line);
+    throw line.wrong("\"type\" is unknown");
+}
 
 // Reads the lines in order and checks that each is allowed where it is.
 class Lines {
@@ -50,31 +278,30 @@ class Lines {
         std::visit([this](const auto& one) { check_line(one); }, line);
     }
     void check_line(const ImportedAgent&) {}
-    void check_line(const ThreadLine& line) {
-        require(threads_.insert(line.thread.id).second, "the thread is given twice");
+    void check_line(const store::Thread& thread) {
+        require(threads_.insert(thread.id).second, "the thread is given twice");
     }
-    void check_line(const TurnLine& line) {
-        require(threads_.count(line.turn.thread_id) > 0, "no earlier line describes its thread");
-        require(turns_.emplace(line.turn.id, line.turn.thread_id).second,
-                "the turn is given twice");
+    void check_line(const store::Turn& turn) {
+        require(threads_.count(turn.thread_id) > 0, "no earlier line describes its thread");
+        require(turns_.emplace(turn.id, turn.thread_id).second, "the turn is given twice");
     }
-    void check_line(const MessageLine& line) {
-        const chat::Message& message = line.stored.message;
+    void check_line(const store::StoredMessage& stored) {
+        const chat::Message& message = stored.message;
         require(message.id > newest_, "its id is not greater than the previous one");
-        require(threads_.count(line.stored.thread) > 0, "no earlier line describes its thread");
+        require(threads_.count(stored.thread) > 0, "no earlier line describes its thread");
         const auto turn = turns_.find(message.turn_id);
         require(message.turn_id == 0 || turn != turns_.end(), "no earlier line describes its turn");
-        require(message.turn_id == 0 || turn->second == line.stored.thread,
+        require(message.turn_id == 0 || turn->second == stored.thread,
                 "its turn belongs to another thread");
         newest_ = message.id;
         ++messages_;
     }
-    void check_line(const QueuedLine& line) {
-        require(threads_.count(line.row.thread_id) > 0, "no earlier line describes its thread");
+    void check_line(const store::InboxRow& row) {
+        require(threads_.count(row.thread_id) > 0, "no earlier line describes its thread");
         ++queued_;
     }
-    void check_line(const SessionLine& line) {
-        require(sessions_.insert(line.id).second, "the session is given twice");
+    void check_line(const SavedSession& saved) {
+        require(sessions_.insert(saved.row.id).second, "the session is given twice");
     }
     void check_line(const EndLine& line) {
         const auto agree = [&](std::int64_t said, std::size_t found, const char* what) {
@@ -112,12 +339,11 @@ void for_each_line(std::string_view text, const std::string& name,
 Contents contents_of(std::string_view text, const std::string& name) {
     Contents contents;
     for_each_line(text, name, [&](ImportLine& line) {
-        if (auto* session = std::get_if<SessionLine>(&line))
+        if (auto* session = std::get_if<SavedSession>(&line))
             contents.sessions.push_back(std::move(*session));
-        else if (const auto* message = std::get_if<MessageLine>(&line))
-            contents.messages +=
-                1 + static_cast<std::int64_t>(message->stored.message.tool_calls.size());
-        else if (std::holds_alternative<TurnLine>(line))
+        else if (const auto* message = std::get_if<store::StoredMessage>(&line))
+            contents.messages += 1 + static_cast<std::int64_t>(message->message.tool_calls.size());
+        else if (std::holds_alternative<store::Turn>(line))
             ++contents.turns;
     });
     return contents;

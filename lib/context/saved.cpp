@@ -1,5 +1,7 @@
 #include "context/saved.hpp"
 
+#include <set>
+
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/limits.hpp"
@@ -37,12 +39,12 @@ constexpr const char* mending = "chorus-config doctor --fix accepts the file as 
 }
 
 void check_row(const SessionFile& file, const store::Session& row, const std::string& path) {
-    if (!file.head.id.empty() && file.head.id != row.id)
-        throw Error(ErrorCode::failed, path + ": it is session " + base::quoted(file.head.id) +
+    if (!file.row.id.empty() && file.row.id != row.id)
+        throw Error(ErrorCode::failed, path + ": it is session " + base::quoted(file.row.id) +
                                            ", not " + base::quoted(row.id));
-    if (!file.head.agent_name.empty() && file.head.agent_name != row.agent_name)
+    if (!file.row.agent_name.empty() && file.row.agent_name != row.agent_name)
         throw Error(ErrorCode::failed, path + ": it belongs to agent " +
-                                           base::quoted(file.head.agent_name) + ", not to " +
+                                           base::quoted(file.row.agent_name) + ", not to " +
                                            base::quoted(row.agent_name));
 }
 
@@ -82,6 +84,35 @@ SessionFile load_session(const agent::Home& home, const store::Session& row) {
         throw Error(ErrorCode::failed,
                     path + ": it differs from what was saved: its SHA-256 does not match", mending);
     return file;
+}
+
+ExportRecord session_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                            const std::string& id) {
+    const store::Session row = require_session(store, agent, id);
+    SessionFile session = load_session(home, row);
+    ExportRecord record{.agent = agent,
+                        .title = agent.name + " · " + row.description,
+                        .threads = {},
+                        .turns = {},
+                        .messages = {}};
+    record.agent.last_clear_message = 0;  // the record has its own message ids
+    std::set<store::ThreadId> numbers;
+    for (SessionMessage& each : session.messages) {
+        store::StoredMessage stored;
+        stored.message = std::move(each.message);
+        stored.message.id = static_cast<std::int64_t>(record.messages.size()) + 1;
+        stored.thread = each.thread;
+        numbers.insert(each.thread);
+        record.messages.push_back(std::move(stored));
+    }
+    for (const store::ThreadId number : numbers) {
+        const auto known = store::find_thread(store, agent.id, number);
+        store::Thread thread;
+        thread.id = number;
+        thread.branch = known ? known->branch : "main";
+        record.threads.push_back(std::move(thread));
+    }
+    return record;
 }
 
 }  // namespace chorus::context

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agent/layout.hpp"
+#include "context/export_record.hpp"
 #include "context/session_file.hpp"
 #include "store/agents.hpp"
 #include "store/sessions.hpp"
@@ -23,5 +24,10 @@ store::Session require_session(store::Store& store, const store::Agent& agent,
 // larger than a session can be, differs from what was saved (its hash), is not a session, is from a
 // newer Chorus, or is a session other than its row's.
 SessionFile load_session(const agent::Home& home, const store::Session& row);
+
+// The same as a record for the exporters. `id` may be a prefix; messages are numbered from 1.
+// Throws what require_session and load_session throw.
+ExportRecord session_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
+                            const std::string& id);
 
 }  // namespace chorus::context

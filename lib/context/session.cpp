@@ -1,9 +1,9 @@
 #include "context/session.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/id.hpp"
@@ -84,56 +84,53 @@ std::vector<chat::Message> thread_window(store::Store& store, const store::Agent
     return cut_window(std::move(loaded), {.open_turn = open_turn}).messages;
 }
 
-// Writes the file and returns its name. Two sessions saved on one day with the same description get
-// different names.
-std::string put_in_place(const std::string& directory, const SessionHead& session,
-                         const std::string& text) {
-    const std::string stem = file_stem(session.saved_at, session.description);
-    for (const std::string& file : {stem + ".json", stem + "-" + session.id.substr(0, 8) + ".json"})
-        if (sys::write_file_if_free(directory + "/" + file, text)) return file;
-    throw base::Error(base::ErrorCode::failed, directory + "/" + stem + ".json: the name is taken");
-}
-
 // Sets the oldest and the newest believed time; the first message need not be the oldest, as a
 // summary comes before older ones. If no time is believed, both are the time of saving.
-void set_span(const std::vector<SessionMessage>& messages, SessionHead& head) {
+void set_span(const std::vector<SessionMessage>& messages, store::Session& row) {
     std::vector<base::TimeMs> times;
     for (const SessionMessage& each : messages)
-        if (store::is_believed(each.message.timestamp, head.saved_at))
+        if (store::is_believed(each.message.timestamp, row.saved_at))
             times.push_back(each.message.timestamp);
-    if (times.empty()) times = {head.saved_at};
+    if (times.empty()) times = {row.saved_at};
     const auto [first, last] = std::minmax_element(times.begin(), times.end());
-    head.window_start = *first;
-    head.window_end = *last;
+    row.window_start = *first;
+    row.window_end = *last;
 }
 
-}  // namespace
-
+// "2026-11-02_fix-the-parser": the name of a session's file without its ending.
 std::string file_stem(base::TimeMs saved_at, std::string_view description) {
     const std::string slug = base::slug(description, most_slug_bytes);
     return base::iso8601(saved_at).substr(0, 10) + "_" + (slug.empty() ? "session" : slug);
 }
 
-store::Session session_row(const SessionHead& head, std::size_t messages) {
-    return {.id = head.id,
-            .agent_id = 0,
-            .agent_name = head.agent_name,
-            .description = head.description,
-            .summary = head.summary,
-            .trigger = head.trigger,
-            .saved_at = head.saved_at,
-            .message_count = static_cast<std::int64_t>(messages),
-            .window_start = head.window_start,
-            .window_end = head.window_end,
-            .file_path = {},
-            .sha256 = {}};
+}  // namespace
+
+bool place_session(store::Session& row, const store::Agent& agent,
+                   const agent::Directory& directory, const std::string& text) {
+    row.agent_id = agent.id;
+    row.sha256 = base::sha256_hex(text);
+    const std::string sessions = directory.sessions();
+    if (!sys::is_directory(sessions)) {
+        sys::make_directory(sessions);
+        sys::sync_directory(directory.path());
+    }
+    const std::string place = agent::Directory(agent.dir).sessions();
+    const std::string stem = file_stem(row.saved_at, row.description);
+    for (const std::string& end :
+         {std::string(), "-" + base::slug(row.id, 8), "-" + row.sha256.substr(0, 16)}) {
+        const std::string name = "/" + stem + end + ".json";
+        row.file_path = place + name;
+        if (sys::write_file_if_free(sessions + name, text)) return true;
+        if (sys::read_file(sessions + name, base::limits::session_bytes) == text) return false;
+    }
+    throw base::Error(base::ErrorCode::failed, sessions + "/" + stem + ".json: the name is taken");
 }
 
 std::string_view name(SessionTrigger trigger) {
-    constexpr std::array<std::string_view, 7> names{"manual_save", "idle_timeout", "shutdown",
-                                                    "destroy",     "pre_restore",  "context_clear",
-                                                    "compaction"};
-    return names.at(static_cast<std::size_t>(trigger));
+    constexpr base::EnumNames<SessionTrigger, 7> names{{"manual_save", "idle_timeout", "shutdown",
+                                                        "destroy", "pre_restore", "context_clear",
+                                                        "compaction"}};
+    return names.name(trigger);
 }
 
 std::vector<SessionMessage> session_messages(store::Store& store, const store::Agent& agent,
@@ -208,30 +205,21 @@ std::string summary_of(const std::vector<SessionMessage>& messages, const Summar
 store::Session write_session(const agent::Home& home, const store::Agent& agent,
                              const std::vector<SessionMessage>& messages, const SessionAbout& about,
                              const policy::Redaction& redaction) {
-    SessionHead head;
-    head.id = base::random_uuid();
-    head.agent_name = agent.name;
-    head.summary = redaction.apply(about.summary.empty() ? plain_summary(messages) : about.summary);
-    head.summary = one_line(head.summary, base::limits::summary_characters);
-    head.description = redaction.apply(about.description);
-    if (head.description.empty())
-        head.description = head.summary == failed_summary ? topic(messages) : head.summary;
-    head.trigger = name(about.trigger);
-    head.model = about.model;
-    head.saved_at = sys::now_ms();
-    set_span(messages, head);
-    const std::string text = session_text(head, messages);
+    store::Session row;
+    row.id = base::random_uuid();
+    row.agent_name = agent.name;
+    row.summary = redaction.apply(about.summary.empty() ? plain_summary(messages) : about.summary);
+    row.summary = one_line(row.summary, base::limits::summary_characters);
+    row.description = redaction.apply(about.description);
+    if (row.description.empty())
+        row.description = row.summary == failed_summary ? topic(messages) : row.summary;
+    row.trigger = name(about.trigger);
+    row.saved_at = sys::now_ms();
+    row.message_count = static_cast<std::int64_t>(messages.size());
+    set_span(messages, row);
+    const std::string text = session_text(row, about.model, messages);
 
-    const std::string relative = agent::Directory(agent.dir).sessions();
-    const std::string directory = home.path() + "/" + relative;
-    if (!sys::is_directory(directory)) {
-        sys::make_directory(directory);
-        sys::sync_directory(home.path() + "/" + agent.dir);
-    }
-    store::Session row = session_row(head, messages.size());
-    row.agent_id = agent.id;
-    row.file_path = relative + "/" + put_in_place(directory, head, text);
-    row.sha256 = base::sha256_hex(text);
+    place_session(row, agent, agent::Directory(home.path() + "/" + agent.dir), text);
     return row;
 }
 

@@ -72,10 +72,10 @@ store::Session save_session(store::Store& store, const agent::Home& home, const 
                             const std::vector<SessionMessage>& messages, const SessionAbout& about,
                             const policy::Redaction& redaction);
 
-// "2026-11-02_fix-the-parser": the name of a session's file without its ending.
-std::string file_stem(base::TimeMs saved_at, std::string_view description);
-
-// Returns a row without agent, path and hash.
-store::Session session_row(const SessionHead& head, std::size_t messages);
+// Writes the text as sessions/YYYY-MM-DD_<slug>.json in the agent's directory, under a longer name
+// if that is taken, and completes the row. Returns false if a killed process has left the same
+// file.
+bool place_session(store::Session& row, const store::Agent& agent,
+                   const agent::Directory& directory, const std::string& text);
 
 }  // namespace chorus::context

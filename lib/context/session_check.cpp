@@ -1,5 +1,6 @@
 #include "context/session_check.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -8,6 +9,9 @@
 #include "base/id.hpp"
 #include "base/limits.hpp"
 #include "context/session.hpp"
+#include "context/window.hpp"
+#include "store/messages.hpp"
+#include "store/turns.hpp"
 #include "sys/beneath.hpp"
 #include "sys/file.hpp"
 
@@ -57,11 +61,10 @@ class SessionCheck {
             read.problem = error->message();
             return read;
         }
-        auto& file = std::get<SessionFile>(session);
-        if (file.head.id.empty()) file.head.id = base::random_uuid();
-        if (file.head.agent_name.empty()) file.head.agent_name = agent.name;
-        if (file.head.trigger.empty()) file.head.trigger = name(SessionTrigger::manual_save);
-        read.row = session_row(file.head, file.messages.size());
+        read.row = std::get<SessionFile>(std::move(session)).row;
+        if (read.row.id.empty()) read.row.id = base::random_uuid();
+        if (read.row.agent_name.empty()) read.row.agent_name = agent.name;
+        if (read.row.trigger.empty()) read.row.trigger = name(SessionTrigger::manual_save);
         read.row.agent_id = agent.id;
         read.row.file_path = path;
         read.row.sha256 = base::sha256_hex(text);
@@ -133,10 +136,48 @@ class SessionCheck {
     std::vector<Finding> findings_;
 };
 
+// The newest turn is ignored: its calls get their results when the thread continues.
+std::string problem_of(store::Store& store, const store::Agent& agent,
+                       const store::Thread& thread) {
+    const auto newest = store::newest_turn(store, agent.id, thread.id);
+    auto messages =
+        store::load_window(store, agent.id, thread.id, store::bounds_of(agent, thread, 0));
+    if (newest)
+        std::erase_if(messages,
+                      [&](const chat::Message& message) { return message.turn_id == newest->id; });
+    messages = cut_window(std::move(messages), {}).messages;
+    return messages.empty() ? "" : find_torn(messages);
+}
+
+void begin_anew(store::Store& store, const store::Agent& agent, store::Thread thread) {
+    store::Transaction transaction(store);
+    thread.window_start = store::newest_message_id(store, agent.id, thread.id) + 1;
+    thread.compaction = 0;
+    store::set_cut(store, thread);
+    store::set_window_floor(store, agent.id, thread.id, thread.window_start);
+    store::set_compaction(store, agent.id, thread.id, 0);
+    transaction.commit();
+}
+
 }  // namespace
 
 std::vector<Finding> check_sessions(store::Store& store, const agent::Home& home, bool fix) {
     return SessionCheck(store, home, fix).run();
+}
+
+std::vector<Finding> check_windows(store::Store& store, bool fix) {
+    std::vector<Finding> findings;
+    for (const store::Agent& agent : store::list_agents(store))
+        for (const store::Thread& thread : store::list_threads(store, agent.id)) {
+            const std::string problem = problem_of(store, agent, thread);
+            if (problem.empty()) continue;
+            if (fix) begin_anew(store, agent, thread);
+            findings.push_back(
+                {"agent '" + agent.name + "': thread " + std::to_string(thread.id) + ": " +
+                     problem + (fix ? "; a new window was started, earlier messages are kept" : ""),
+                 fix});
+        }
+    return findings;
 }
 
 }  // namespace chorus::context

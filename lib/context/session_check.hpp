@@ -20,4 +20,8 @@ struct Finding {
 // so.
 std::vector<Finding> check_sessions(store::Store& store, const agent::Home& home, bool fix);
 
+// Checks that the windows of all threads can be sent; a rebuilt database may lack rows. With `fix`,
+// a thread whose window cannot be sent starts a new one; earlier messages are kept.
+std::vector<Finding> check_windows(store::Store& store, bool fix);
+
 }  // namespace chorus::context

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "chat/message.hpp"
+#include "store/sessions.hpp"
 
 namespace chorus::context {
 
@@ -20,25 +21,14 @@ struct SessionMessage {
     std::string model = {};  // full name of the model of its turn; "" if unknown
 };
 
-// What a file holds besides its messages.
-struct SessionHead {
-    std::string id = {};
-    std::string agent_name = {};
-    std::string description = {};
-    std::string summary = {};
-    std::string trigger = {};
-    std::string model = {};
-    base::TimeMs saved_at = 0;  // 0: not given
-    base::TimeMs window_start = 0;
-    base::TimeMs window_end = 0;
-};
-
 struct SessionFile {
-    SessionHead head;
+    store::Session row;  // without agent, path and hash; a time is 0 if it is not given
+    std::string model;   // the present one when it was saved
     std::vector<SessionMessage> messages;
 };
 
-std::string session_text(const SessionHead& head, const std::vector<SessionMessage>& messages);
+std::string session_text(const store::Session& row, const std::string& model,
+                         const std::vector<SessionMessage>& messages);
 
 // Missing members are empty, as is an id that cannot be typed; a missing thread is 1. Messages of
 // the role "system" are skipped. Returns an Error(failed) that begins with `what` if the text is

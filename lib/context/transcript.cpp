@@ -1,24 +1,17 @@
 #include "context/transcript.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <string_view>
 
 #include "agent/transcript_mark.hpp"
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
-#include "sys/fd.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::context {
 namespace {
 
-constexpr off_t step_bytes = 16 * 1024;
+constexpr std::size_t step_bytes = 16 * 1024;
 
 // Returns a fence longer than any run of backticks in the text.
 std::string fence_for(std::string_view text) {
@@ -42,15 +35,9 @@ std::string visible_line(std::string_view text) {
 }
 
 std::string heading(const chat::Message& message) {
-    switch (message.role) {
-        case chat::Role::user:
-            return "## User";
-        case chat::Role::assistant:
-            return "## Assistant";
-        case chat::Role::tool_result:
-            return "### Result of " + visible_line(message.tool_call_id);
-    }
-    return {};
+    if (message.role == chat::Role::tool_result)
+        return "### Result of " + visible_line(message.tool_call_id);
+    return message.role == chat::Role::user ? "## User" : "## Assistant";
 }
 
 }  // namespace
@@ -68,35 +55,27 @@ std::string transcript_entry(const chat::Message& message) {
     return "\n" + agent::transcript_mark(message.id) + agent::without_marks(std::move(text));
 }
 
+void redact(chat::Message& message, const policy::Redaction& redaction) {
+    message.content = redaction.apply(message.content);
+    for (chat::ToolCall& call : message.tool_calls)
+        call.arguments = redaction.apply(call.arguments);
+}
+
 // Answers are stored and sent as they came, but shown without what looks like a key.
 std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
                                            const policy::Redaction& redaction) {
-    for (chat::Message& message : messages) {
-        if (message.role != chat::Role::assistant) continue;
-        message.content = redaction.apply(message.content);
-        for (chat::ToolCall& call : message.tool_calls)
-            call.arguments = redaction.apply(call.arguments);
-    }
+    for (chat::Message& message : messages)
+        if (message.role == chat::Role::assistant) redact(message, redaction);
     return messages;
 }
 
 std::int64_t last_transcript_message(const std::string& path) {
-    const sys::Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    struct stat status {};
-    if (!fd && errno == ENOENT) return 0;
-    // returning 0 would make the caller write the whole transcript again
-    if (!fd || fstat(fd.get(), &status) != 0) throw base::system_error(path);
-    // read from the end, in overlapping pieces, so that the length of a transcript does not matter
-    for (off_t start = status.st_size; start > 0;) {
-        start = std::max<off_t>(0, start - step_bytes);
-        std::string piece(
-            static_cast<std::size_t>(std::min(step_bytes + 64, status.st_size - start)), '\0');
-        const ssize_t size = pread(fd.get(), piece.data(), piece.size(), start);
-        if (size < 0) throw base::system_error(path);
-        piece.resize(static_cast<std::size_t>(size));
-        if (const auto id = agent::last_transcript_mark(piece)) return *id;
+    // the length of a transcript does not matter: the last entry is near its end
+    for (std::size_t most = step_bytes;; most *= 4) {
+        const sys::Tail tail = sys::read_tail(path, most);
+        if (const auto id = agent::last_transcript_mark(tail.text)) return *id;
+        if (tail.total_bytes <= most) return 0;
     }
-    return 0;
 }
 
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages) {

@@ -17,6 +17,8 @@ namespace chorus::context {
 
 // Returns one entry, beginning with "<!-- message ID -->".
 std::string transcript_entry(const chat::Message& message);
+// Removes what looks like a key from the message's text and its calls.
+void redact(chat::Message& message, const policy::Redaction& redaction);
 std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
                                            const policy::Redaction& redaction);
 // Returns the id of the last entry in the file; 0 if there is none. Throws if it cannot be read.

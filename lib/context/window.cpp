@@ -23,8 +23,7 @@ std::size_t next_cut(const std::vector<Message>& messages, std::size_t from) {
 
 // Returns the first index that must stay: that of the open turn's first message.
 std::size_t last_possible_cut(const std::vector<Message>& messages, std::int64_t open_turn) {
-    if (open_turn == 0) return messages.size();
-    for (std::size_t i = 0; i < messages.size(); ++i)
+    for (std::size_t i = 0; open_turn != 0 && i < messages.size(); ++i)
         if (messages[i].turn_id == open_turn) return i;
     return messages.size();
 }

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& each : mended.messages) threads[each.thread].push_back(each.message);
     for (const auto& [thread, messages] : threads)
         fuzz::require(context::find_torn(messages).empty(), "what is mended is whole");
-    const std::string written = context::session_text(file.head, mended.messages);
+    const std::string written = context::session_text(file.row, file.model, mended.messages);
     const auto again = context::read_session(written, "f");
     fuzz::require(std::holds_alternative<context::SessionFile>(again), "what is written can be read");
     fuzz::require(std::get<context::SessionFile>(again).messages.size() == mended.messages.size(),

@@ -396,12 +396,12 @@ TEST_F(ImportTest, ATurnThatIsNotEndedComesFirst) {
 
 TEST_F(ImportTest, WhatWasPackedIsTakenOnce) {
     const agent::Directory directory(home_.directory() + "/agents/ada");
-    const auto packed = [&] { return import_packed(store_, directory, agent_); };
-    EXPECT_FALSE(packed());
+    const auto packed = [&] { return bring_packed(store_, directory, agent_); };
+    EXPECT_EQ(packed(), 0U);
     put(directory.path() + "/export.jsonl", file_of({message(1, "user", starts)}, 0, 1));
-    EXPECT_EQ(packed()->messages, 1U);
+    EXPECT_EQ(packed(), 1U);
     remove_packed(directory);
-    EXPECT_FALSE(packed());
+    EXPECT_EQ(packed(), 0U);
 }
 
 // As a process leaves it that is killed after its second part.

@@ -36,10 +36,10 @@ TEST(SessionReader, reads_sessions_by_id) {
       "message_count":42,"messages":[{"role":"user","content":"Let's refactor"},
       {"role":"assistant","content":"I'll start.","tool_calls":[{"id":"tc_001","name":"view","params":{"path":"src/auth.py"}}]},
       {"role":"tool_result","tool_call_id":"tc_001","content":"... file contents ..."}]})");
-    EXPECT_EQ(file.head.id, "abc123-uuid-here");
-    EXPECT_EQ(file.head.agent_name, "frontend-agent");
-    EXPECT_EQ(file.head.trigger, "idle_timeout");
-    EXPECT_EQ(file.head.saved_at, 1'770'892'200'000);
+    EXPECT_EQ(file.row.id, "abc123-uuid-here");
+    EXPECT_EQ(file.row.agent_name, "frontend-agent");
+    EXPECT_EQ(file.row.trigger, "idle_timeout");
+    EXPECT_EQ(file.row.saved_at, 1'770'892'200'000);
     ASSERT_EQ(file.messages.size(), 3U);
     EXPECT_EQ(file.messages[1].message.tool_calls,
               (std::vector<chat::ToolCall>{{"tc_001", "view", R"({"path":"src/auth.py"})"}}));
@@ -56,9 +56,9 @@ TEST(SessionReader, reads_sessions_by_session_id) {
       "messages":[{"role":"user","content":"weather"},{"role":"assistant","tool_calls":[
       {"id":"1","name":"a","arguments":{"x":1}},{"id":"2","name":"b","arguments":"{\"y\": 2}"},{"name":"c","input":{}},{"name":"d"}]},
       {"role":"tool","tool_call_id":"1","content":null},{"tool_call_id":"2"},{"tool_calls":[]}]})");
-    EXPECT_EQ(file.head.id, "uuid");
-    EXPECT_EQ(file.head.saved_at, 1'770'892'200'000);
-    EXPECT_EQ(file.head.window_start, 1'770'892'200'000 - 37'800'000);
+    EXPECT_EQ(file.row.id, "uuid");
+    EXPECT_EQ(file.row.saved_at, 1'770'892'200'000);
+    EXPECT_EQ(file.row.window_start, 1'770'892'200'000 - 37'800'000);
     ASSERT_EQ(file.messages.size(), 5U);
     const auto& calls = file.messages[1].message.tool_calls;
     EXPECT_EQ(calls[0].arguments + calls[1].arguments + calls[2].arguments + calls[3].arguments,
@@ -102,8 +102,8 @@ TEST(SessionReader, refuses_what_is_none_in_one_line) {
 
 TEST(SessionReader, takes_no_id_that_nobody_could_type) {
     for (const char* id : {R"("")", R"("a b")", R"("\u001b[2J")", R"("\u00e9")", "7", "null"})
-        EXPECT_EQ(good(R"({"id":)" + std::string(id) + R"(,"messages":[]})").head.id, "") << id;
-    EXPECT_EQ(good(R"({"id":")" + std::string(129, 'a') + R"(","messages":[]})").head.id, "");
+        EXPECT_EQ(good(R"({"id":)" + std::string(id) + R"(,"messages":[]})").row.id, "") << id;
+    EXPECT_EQ(good(R"({"id":")" + std::string(129, 'a') + R"(","messages":[]})").row.id, "");
 }
 
 TEST(SessionReader, takes_of_extra_what_belongs_to_the_role) {
@@ -136,9 +136,12 @@ TEST(SessionReader, reads_what_the_writer_wrote) {
     each.message.timestamp = 1'770'892'200'123;
     each.thread = 3;
     each.model = "p/m";
-    const auto file =
-        good(session_text({.id = "i", .agent_name = "a", .trigger = "destroy"}, {each}));
-    EXPECT_EQ(file.head.trigger, "destroy");
+    store::Session row;
+    row.id = "i";
+    row.agent_name = "a";
+    row.trigger = "destroy";
+    const auto file = good(session_text(row, "p/m", {each}));
+    EXPECT_EQ(file.row.trigger, "destroy");
     EXPECT_EQ(file.messages[0].message, each.message);
     EXPECT_EQ(file.messages[0].thread, 3);
     EXPECT_EQ(file.messages[0].model, "p/m");
