@@ -106,10 +106,10 @@ const chart = async (page) => ({
 });
 const drawn = await chart(page);
 equal(drawn.captions[0], 'Tokens per turn, N at most inout', 'the caption of the tokens');
-expect(/^Cost per turn, \$0\.\d{4} at most/.test(drawn.captions[1]), `the caption of the cost is ${drawn.captions[1]}`);
+equal(drawn.captions[1], 'Cost per turn, $0.N at most', 'the caption of the cost');
 equal(drawn.bars, 2 * 42, 'bars');
 equal(drawn.links, drawn.bars, 'bars that lead to a turn');
-expect(/^Turn 1, 2026-02-12 10:40: 2,400 in, 337 out$/.test(drawn.first), `the first bar is ${drawn.first}`);
+expect(/^Turn 1, 2026-02-12 10:40: 3,300 in, 337 out$/.test(drawn.first), `the first bar is ${drawn.first}`);
 expect(await page.locator('code.hidden', { hasText: 'U+202E' }).count() > 0, 'a hidden character is not shown');
 
 // the search filters as it is typed, shows what was folded, and gives all back

@@ -73,7 +73,7 @@
     const per = each === 1 ? ' per turn' : ' per bar of several turns';
     const whole = empty.cloneNode(true);
     const picture = whole.querySelector('svg');
-    whole.querySelector('figcaption').append(`${what}${per}, ${atMost} at most `, ...keys);
+    whole.querySelector('figcaption').append(`${what}${per}, ${atMost} at most${keys.length > 0 ? ' ' : ''}`, ...keys);
     picture.setAttribute('aria-label', what + per);
     picture.append(...bars.map(drawn));
     whole.hidden = false;
