@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "sys/lock_file.hpp"
+#include "sys/lock.hpp"
 
 namespace chorus::store {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "store/tasks.hpp"
-#include "sys/lock_file.hpp"
+#include "sys/lock.hpp"
 
 namespace chorus::task {
 
