@@ -1,7 +1,6 @@
 #include "repo/git_message.hpp"
 
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -49,11 +48,8 @@ bool send(int socket, const Message& message) {
         check_size(bytes.size());
     }
     for (std::size_t sent = 0; sent < bytes.size();) {
-        iovec rest{bytes.data() + sent, bytes.size() - sent};
-        msghdr part{};
-        part.msg_iov = &rest;
-        part.msg_iovlen = 1;
-        const ssize_t count = sendmsg(socket, &part, MSG_NOSIGNAL);
+        const ssize_t count =
+            ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
         if (count < 0 && errno != EINTR) return false;
         if (count > 0) sent += static_cast<std::size_t>(count);
     }
