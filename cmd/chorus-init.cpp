@@ -22,7 +22,7 @@
 #include "place/secrets.hpp"
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
-#include "sys/input_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "place/secrets.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
-#include "sys/input_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::config {
 namespace {

@@ -8,7 +8,7 @@
 #include "chorus-context/verb.hpp"
 #include "life/deciders.hpp"
 #include "life/opening.hpp"
-#include "sys/input_file.hpp"
+#include "sys/named_file.hpp"
 #include "sys/signals.hpp"
 
 namespace chorus::context_command {

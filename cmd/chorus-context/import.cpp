@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "chorus-context/verb.hpp"
 #include "place/secrets.hpp"
-#include "sys/input_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::context_command {
 namespace {

@@ -17,7 +17,7 @@
 #include "store/store.hpp"
 #include "store/threads.hpp"
 #include "sys/environment.hpp"
-#include "sys/output_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::context_command {
 

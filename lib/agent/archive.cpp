@@ -18,7 +18,7 @@
 #include "base/text.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
-#include "sys/input_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::agent {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "sys/file.hpp"
-#include "sys/input_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::agent {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "agent/layout.hpp"
-#include "sys/output_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::agent {
 

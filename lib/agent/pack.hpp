@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sys/output_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::agent {
 

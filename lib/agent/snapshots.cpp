@@ -174,7 +174,7 @@ class Checkpoints::Keeping {
             kept.tree = name_before;
             return kept;
         }
-        const std::string text = sys::Fingerprint::made_of(std::move(tree)).text();
+        const std::string text = sys::Fingerprint(std::move(tree)).text();
         kept.tree = base::sha256_hex(text);
         if (sys::write_file_if_free(store_.directory_ + "/trees/" + kept.tree, text))
             new_bytes_ += static_cast<std::int64_t>(text.size());

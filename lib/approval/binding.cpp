@@ -16,7 +16,7 @@ sys::Fingerprint files_of(const tools::Tool& tool, const tools::Arguments& argum
                           const sys::Root& root, const agent::Directory& own) {
     if (tool.kind == tools::Class::command) return sys::Fingerprint::of(root);
     const std::string path = arguments.text("path");
-    if (path.empty()) return {};
+    if (path.empty()) return sys::Fingerprint();
     if (tool.family != "self_edit") return sys::Fingerprint::of_file(root, path);
     return sys::is_directory(own.docs()) ? sys::Fingerprint::of_file(sys::Root(own.docs()), path)
                                          : sys::Fingerprint();

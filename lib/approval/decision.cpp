@@ -4,8 +4,6 @@
 #include <charconv>
 
 #include "agent/configuration.hpp"
-#include "agent/trust_keys.hpp"
-#include "approval/always.hpp"
 #include "approval/approval.hpp"
 #include "approval/binding.hpp"
 #include "approval/widening.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "agent/profile_text.hpp"
+#include "agent/configuration.hpp"
 #include "agent/trust_keys.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"

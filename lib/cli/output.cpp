@@ -13,8 +13,8 @@
 #include "cli/main.hpp"
 #include "cli/progress.hpp"
 #include "cli/terminal_guard.hpp"
-#include "sys/bounded_write.hpp"
 #include "sys/clock.hpp"
+#include "sys/fd.hpp"
 #include "sys/terminal.hpp"
 
 namespace chorus::cli {

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "chat/event.hpp"
-#include "sys/output_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::cli {
 

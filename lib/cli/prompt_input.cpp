@@ -12,7 +12,7 @@
 #include "base/time.hpp"
 #include "sys/clock.hpp"
 #include "sys/fd.hpp"
-#include "sys/input_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::cli {
 namespace {

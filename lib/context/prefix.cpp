@@ -88,14 +88,14 @@ class Check {
     }
 
     // Returns the first request recorded after the message.
-    std::vector<Prefix>::const_iterator after(const SaidMessage& said) const {
+    std::vector<Prefix>::const_iterator after(const StoredMessage& said) const {
         return std::upper_bound(
             prefixes_.begin(), prefixes_.end(), said.message.id,
             [](std::int64_t id, const Prefix& one) { return id < one.message_id; });
     }
 
     // Returns where the window of the first request with the message began.
-    std::int64_t start_of(const SaidMessage& said) const {
+    std::int64_t start_of(const StoredMessage& said) const {
         const auto later = after(said);
         return later == prefixes_.begin() ? 0 : std::prev(later)->window_start;
     }
@@ -113,7 +113,7 @@ class Check {
 
     // The window began at another message, or its hashes were not kept: its chain is computed again
     // from where it began. The user's message is stored before the request that records that.
-    bool follows_a_cut(const SaidMessage& said) {
+    bool follows_a_cut(const StoredMessage& said) {
         const auto later = after(said);
         const auto fits = [&](std::int64_t start) {
             return follows(said, "", start) ||

@@ -23,8 +23,8 @@
 #include "store/imports.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
-#include "sys/input_file.hpp"
 #include "sys/lock.hpp"
+#include "sys/named_file.hpp"
 #include "sys/plants.hpp"
 #include "sys/scaffold.hpp"
 

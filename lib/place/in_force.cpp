@@ -12,7 +12,7 @@
 #include "model/choice.hpp"
 #include "place/secrets.hpp"
 #include "sys/file.hpp"
-#include "sys/git_settings.hpp"
+#include "sys/git_config.hpp"
 #include "sys/person.hpp"
 
 namespace chorus::place {

@@ -15,9 +15,9 @@
 #include "base/time.hpp"
 #include "repo/repository.hpp"
 #include "sys/environment.hpp"
+#include "sys/git_config.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/safe_directory.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -26,9 +26,7 @@ constexpr std::size_t said_bytes = 4096;
 
 // The last line of a file that another process writes.
 std::string last_line_of(int file) {
-    std::string text(said_bytes, '\0');
-    const ssize_t size = pread(file, text.data(), text.size(), 0);
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    const std::string text = sys::read_part(file, 0, said_bytes, "git");
     const std::string_view said = base::trim(text);
     return base::visible(said.substr(said.rfind('\n') + 1));
 }

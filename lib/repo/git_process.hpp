@@ -12,7 +12,7 @@
 
 #include "base/limits.hpp"
 #include "repo/git_message.hpp"
-#include "sys/confined.hpp"
+#include "sys/fence.hpp"
 
 namespace chorus::repo {
 

@@ -1,13 +1,12 @@
 #include <unistd.h>
 
-#include <initializer_list>
+#include <array>
 
 #include "base/hash.hpp"
 #include "base/time.hpp"
 #include "chat/dialect.hpp"
 #include "store/columns.hpp"
 #include "store/records.hpp"
-#include "store/sqlite.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::store {

@@ -4,8 +4,7 @@
 #include <cstdint>
 
 #include "store/store.hpp"
-#include "sys/input_file.hpp"
-#include "sys/output_file.hpp"
+#include "sys/named_file.hpp"
 
 namespace chorus::store {
 

@@ -6,18 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "sys/attributes.hpp"
 #include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/path_status.hpp"
 #include "sys/replace.hpp"
 
 namespace chorus::sys {
@@ -26,37 +26,11 @@ namespace {
 constexpr int entering = O_RDONLY | O_DIRECTORY;
 constexpr std::size_t most_shown_bytes = 300;
 
-using Names = std::vector<std::string_view>;
-
-// Returns false where ".." leads above the start.
-bool resolve_lexically(std::string_view path, Names& names) {
-    for (const std::string_view name : base::split(path, '/')) {
-        if (name.empty() || name == ".") continue;
-        if (name != "..")
-            names.push_back(name);
-        else if (!names.empty())
-            names.pop_back();
-        else
-            return false;
-    }
-    return true;
-}
-
-// Returns true and removes the prefix where the absolute path `names` lies in `directory`.
-bool strip_prefix(std::string_view directory, Names& names) {
-    Names prefix;
-    resolve_lexically(directory, prefix);
-    if (prefix.size() > names.size() || !std::equal(prefix.begin(), prefix.end(), names.begin()))
-        return false;
-    names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(prefix.size()));
-    return true;
-}
-
-std::string joined(const Names& names) {
-    if (names.empty()) return ".";
-    std::string path(names.front());
-    for (std::size_t i = 1; i < names.size(); ++i) path.append("/").append(names[i]);
-    return path;
+// Returns a normal path relative to `root`, "." for the root itself; "" where it leads out.
+std::string path_below(const std::filesystem::path& path, const std::filesystem::path& root) {
+    std::string inside = path.lexically_relative(root.lexically_normal()).string();
+    while (inside.ends_with('/')) inside.pop_back();
+    return inside == ".." || inside.starts_with("../") ? "" : inside;
 }
 
 std::string message(std::string_view path, std::string_view why) {
@@ -67,43 +41,32 @@ std::string message(std::string_view path, std::string_view why) {
     return shown.append(": ").append(why);
 }
 
+struct Refusal {
+    int error;
+    OpenOutcome outcome;
+    const char* why;  // null: as strerror(3) has it
+};
+constexpr std::array refusals{
+    Refusal{ENOENT, OpenOutcome::missing, "no such file"},
+    Refusal{ENOTDIR, OpenOutcome::missing, "no such file"},
+    Refusal{EXDEV, OpenOutcome::outside, nullptr},
+    Refusal{ENXIO, OpenOutcome::wrong_kind, "not a regular file"},
+    Refusal{ENODEV, OpenOutcome::wrong_kind, "not a regular file"},
+    Refusal{ELOOP, OpenOutcome::refused, "a symbolic link in it is not followed"},
+    Refusal{EISDIR, OpenOutcome::failed, "is a directory"},
+    Refusal{EAGAIN, OpenOutcome::failed, "changed while it was opened"}};
+
+Refusal refusal_of(int error) {
+    const auto* const found = std::find_if(refusals.begin(), refusals.end(),
+                                           [&](const Refusal& one) { return one.error == error; });
+    return found != refusals.end() ? *found : Refusal{error, OpenOutcome::failed, nullptr};
+}
+
 std::string reason(int error) {
-    switch (error) {
-        case ENOENT:
-        case ENOTDIR:
-            return "no such file";
-        case ELOOP:
-            return "a symbolic link in it is not followed";
-        case EISDIR:
-            return "is a directory";
-        case ENXIO:
-        case ENODEV:
-            return "not a regular file";
-        case EAGAIN:
-            return "changed while it was opened";
-        default:
-            break;
-    }
+    if (const char* why = refusal_of(error).why) return why;
     std::string text = std::strerror(error);
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
     return text;
-}
-
-OpenOutcome outcome_of(int error) {
-    switch (error) {
-        case ENOENT:
-        case ENOTDIR:
-            return OpenOutcome::missing;
-        case EXDEV:
-            return OpenOutcome::outside;
-        case ENXIO:
-        case ENODEV:
-            return OpenOutcome::wrong_kind;
-        case ELOOP:
-            return OpenOutcome::refused;
-        default:
-            return OpenOutcome::failed;
-    }
 }
 
 bool holds_nul(std::string_view path) {
@@ -171,14 +134,11 @@ std::optional<Root> Root::find(std::string directory, std::string what, unsigned
 }
 
 std::string Root::canonical(std::string_view path) const {
-    Names names;
-    const bool absolute = path.starts_with('/');
     // The root directory is its own parent: "/../etc" is "/etc".
-    while (absolute && path.starts_with("/..") && (path.size() == 3 || path[3] == '/'))
-        path.remove_prefix(3);
-    if (!resolve_lexically(path, names)) return {};
-    if (absolute && !strip_prefix(path_, names) && !strip_prefix(real_, names)) return {};
-    return joined(names);
+    const auto normal = std::filesystem::path(path).lexically_normal();
+    if (!normal.is_absolute()) return path_below(normal, ".");
+    const std::string inside = path_below(normal, path_);
+    return inside.empty() ? path_below(normal, real_) : inside;
 }
 
 std::string Root::leads_out(std::string_view path) const {
@@ -187,7 +147,7 @@ std::string Root::leads_out(std::string_view path) const {
 
 Opened Root::refusal(std::string_view path, int error) const {
     Opened refused;
-    refused.outcome = outcome_of(error);
+    refused.outcome = refusal_of(error).outcome;
     refused.message = error == EXDEV ? leads_out(path) : message(path, reason(error));
     return refused;
 }
@@ -202,13 +162,13 @@ Opened Root::open_to_read(std::string_view path) const {
     const std::string inside = canonical(path);
     if (inside.empty()) return refusal(path, EXDEV);
     opened.fd = open_beneath(fd_.get(), inside, read_only, Links::inside);
-    struct stat status {};
-    if (!opened.fd || fstat(opened.fd.get(), &status) != 0) return refusal(path, errno);
-    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return refusal(path, ENODEV);
+    const auto status = opened.fd ? opened_status(opened.fd) : std::nullopt;
+    if (!status) return refusal(path, errno);
+    if (!S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode)) return refusal(path, ENODEV);
     opened.outcome = OpenOutcome::opened;
-    opened.kind = S_ISDIR(status.st_mode) ? Kind::directory : Kind::file;
-    opened.size_bytes = static_cast<std::uint64_t>(status.st_size);
-    opened.mode = status.st_mode & 07777U;
+    opened.kind = S_ISDIR(status->st_mode) ? Kind::directory : Kind::file;
+    opened.size_bytes = static_cast<std::uint64_t>(status->st_size);
+    opened.mode = status->st_mode & 07777U;
     return opened;
 }
 
@@ -228,10 +188,7 @@ bool Root::read_file(std::string_view path, std::size_t most, std::string& conte
 }
 
 std::string Root::location(const Opened& opened) const {
-    const std::string path = path_of(opened.fd.get());
-    Names names;
-    resolve_lexically(path, names);
-    return strip_prefix(real_, names) ? joined(names) : std::string();
+    return path_below(path_of(opened.fd.get()), real_);
 }
 
 // Sets the components of the path to write. Returns "", or why it may not be written.
@@ -272,9 +229,8 @@ std::string Root::write_file(std::string_view path, std::string_view content) co
     if (!directory) return refusal(path, errno).message;
 
     Fd old;
-    struct stat status {};
-    if (fstatat(directory.get(), names.back().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
-        const std::string problem = problem_of(directory.get(), names.back(), status);
+    if (const auto status = link_status(directory.get(), names.back())) {
+        const std::string problem = problem_of(directory.get(), names.back(), *status);
         if (!problem.empty()) return message(path, problem);
         old = open_beneath(directory.get(), names.back(), read_only, Links::none);
         if (!old) return refusal(path, errno).message;
@@ -287,7 +243,7 @@ std::string Root::write_file(std::string_view path, std::string_view content) co
         lost = take_attributes(old.get(), fd);
         return lost.empty();
     };
-    if (replace_at(directory.get(), names.back(), content, {old ? 0600U : 0666U, prepare}))
+    if (fill_at(directory.get(), names.back(), content_of(content), {old ? 0600U : 0666U, prepare}))
         return {};
     if (lost.empty()) return refusal(path, errno).message;
     return message(path, "not written, as it would lose " + lost);
@@ -300,6 +256,113 @@ void Root::remove_temporaries(std::string_view path) const {
         open_beneath(fd_.get(), parent_of(canonical(path)), O_RDONLY | O_DIRECTORY, Links::none);
     if (!parent && lacks_resources(errno)) throw base::system_error(path_);
     if (parent) remove_temporaries_at(parent.get());
+}
+
+namespace {
+
+// An entry, or the contents of a directory, which sort as "name/" among other names, since "a-b"
+// comes before "a/x" and after "a".
+struct Item {
+    std::string key;
+    Kind kind = Kind::file;
+    std::uint64_t size_bytes = 0;
+    bool contents = false;
+};
+
+bool by_key(const Item& left, const Item& right) {
+    return left.key < right.key;
+}
+
+Kind kind_of(unsigned mode) {
+    if (S_ISREG(mode)) return Kind::file;
+    if (S_ISDIR(mode)) return Kind::directory;
+    return S_ISLNK(mode) ? Kind::link : Kind::other;
+}
+
+// Limits the memory for a large directory: only the first `most` names can become entries.
+void keep_first(std::vector<Item>& items, std::size_t most) {
+    if (items.size() <= most) return;
+    std::nth_element(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(most), items.end(),
+                     by_key);
+    items.resize(most);
+}
+
+std::vector<Item> read_items(Fd directory, std::size_t most) {
+    std::vector<Item> items;
+    const DirectoryStream stream = stream_of(std::move(directory));
+    while (const dirent* entry = next_entry(stream.get())) {
+        const std::string name = entry->d_name;
+        const auto status = link_status(dirfd(stream.get()), name);
+        if (name == ".git" || !status) continue;
+        items.push_back(
+            {name, kind_of(status->st_mode), static_cast<std::uint64_t>(status->st_size), false});
+        if (items.size() / 2 > most) keep_first(items, most);
+    }
+    keep_first(items, most);
+    for (std::size_t i = items.size(); i-- > 0;)
+        if (items[i].kind == Kind::directory)
+            items.push_back({items[i].key + "/", Kind::directory, 0, true});
+    std::sort(items.begin(), items.end(), by_key);
+    std::reverse(items.begin(), items.end());  // taken from the end
+    return items;
+}
+
+// Depth first without recursion, as a command can nest directories deeper than the stack allows.
+class Walk {
+  public:
+    Walk(int start, std::string shown, std::size_t most)
+        : start_(start), shown_(std::move(shown)), most_(most) {}
+
+    std::vector<Entry> run() {
+        enter("");
+        while (!levels_.empty() && entries_.size() < most_) step();
+        return std::move(entries_);
+    }
+
+  private:
+    struct Level {
+        std::string prefix;  // relative to the start, ending in '/' unless empty
+        std::vector<Item> items;
+    };
+
+    void enter(const std::string& prefix) {
+        constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
+        Fd directory = open_beneath(start_, prefix.empty() ? "." : prefix, flags, Links::none);
+        if (!directory) return;
+        levels_.push_back({prefix, read_items(std::move(directory), most_ - entries_.size())});
+    }
+
+    void step() {
+        Level& level = levels_.back();
+        if (level.items.empty()) {
+            levels_.pop_back();
+            return;
+        }
+        const Item item = std::move(level.items.back());
+        level.items.pop_back();
+        const std::string path = level.prefix + item.key;
+        if (item.contents)
+            enter(path);
+        else
+            entries_.push_back({shown_ + path, item.kind, item.size_bytes});
+    }
+
+    int start_;
+    std::string shown_;
+    std::size_t most_;
+    std::vector<Level> levels_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+std::vector<Entry> Root::walk(std::string_view path, std::size_t most, std::string& error) const {
+    const Opened start = open_to_read(path);
+    error = start.message;
+    if (start.outcome != OpenOutcome::opened || most == 0) return {};
+    const std::string shown = canonical(path);
+    if (start.kind == Kind::file) return {{shown, Kind::file, start.size_bytes}};
+    return Walk(start.fd.get(), shown == "." ? "" : shown + "/", most).run();
 }
 
 }  // namespace chorus::sys

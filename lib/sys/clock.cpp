@@ -1,25 +1,18 @@
 #include "sys/clock.hpp"
 
-#include <ctime>
+#include <chrono>
 
 #include "sys/environment.hpp"
 
 namespace chorus::sys {
-namespace {
 
-timespec read_clock(clockid_t clock) {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return now;
-}
-
-}  // namespace
+using std::chrono::duration_cast;
 
 base::TimeMs now_ms() {
     static const std::optional<std::int64_t> fixed = fixed_now_ms();
     if (fixed) return *fixed;
-    const timespec now = read_clock(CLOCK_REALTIME);
-    return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return duration_cast<std::chrono::milliseconds>(now).count();
 }
 
 std::int64_t monotonic_ms() {
@@ -27,8 +20,8 @@ std::int64_t monotonic_ms() {
 }
 
 std::int64_t monotonic_us() {
-    const timespec now = read_clock(CLOCK_MONOTONIC);
-    return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return duration_cast<std::chrono::microseconds>(now).count();
 }
 
 }  // namespace chorus::sys

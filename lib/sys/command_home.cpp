@@ -9,12 +9,12 @@
 #include <cerrno>
 #include <ctime>
 #include <memory>
+#include <mutex>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "sys/directory.hpp"
 #include "sys/file.hpp"
-#include "sys/homes.hpp"
-#include "sys/path_status.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -27,9 +27,9 @@ void remove_left_homes(const std::string& parent) {
         if (!name.starts_with(home_prefix)) continue;
         const std::string path = parent + "/" + name;
         const Fd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        struct stat status {};
-        if (!fd || fstat(fd.get(), &status) != 0) continue;
-        const bool is_being_made = time(nullptr) - status.st_ctim.tv_sec < 60;
+        const auto status = fd ? opened_status(fd) : std::nullopt;
+        if (!status) continue;
+        const bool is_being_made = time(nullptr) - status->st_ctim.tv_sec < 60;
         if (!is_being_made && flock(fd.get(), LOCK_EX | LOCK_NB) == 0) try_remove_tree(path);
     }
 }
@@ -45,6 +45,68 @@ std::string beside(const std::string& home) {
     return home.substr(0, home.rfind('/') + 1);
 }
 
+// A new directory with links in it, locked while this process uses it: an unlocked one was left by
+// a killed process. The destructor removes it.
+class HomeOutside {
+  public:
+    // `links`: paths below the directory, and their targets.
+    HomeOutside(const std::string& parent,
+                const std::vector<std::pair<std::string, std::string>>& links)
+        : path_(parent + "/home-XXXXXX") {
+        if (mkdtemp(path_.data()) == nullptr) throw base::system_error(path_);
+        fd_ = Fd(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (!fd_ || flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) throw base::system_error(path_);
+        directories_.push_back(path_);
+        for (const auto& [name, target] : links) {
+            const std::string link = path_ + "/" + name;
+            const std::string directory = link.substr(0, link.rfind('/'));
+            if (directories_.back() != directory) {
+                make_directory(directory);
+                directories_.push_back(directory);
+            }
+            if (symlink(target.c_str(), link.c_str()) != 0) throw base::system_error(link);
+        }
+        make_directory(home());
+        directories_.push_back(home());
+        if (!list(made_)) throw base::system_error(path_);
+    }
+    ~HomeOutside() { try_remove_tree(path_); }
+    HomeOutside(const HomeOutside&) = delete;
+    HomeOutside& operator=(const HomeOutside&) = delete;
+
+    // The home itself, which is made empty.
+    std::string home() const { return path_ + "/home"; }
+    bool is_as_made() const {
+        std::vector<std::string> left;
+        return list(left) && left == made_;
+    }
+
+  private:
+    // Lists all entries and the targets of links; the inode shows whether a directory was replaced.
+    // Returns false where they cannot be read.
+    bool list(std::vector<std::string>& all) const {
+        for (const std::string& directory : directories_) {
+            const DirectoryStream stream = stream_of(
+                Fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
+            const auto status = stream ? opened_status(dirfd(stream.get())) : std::nullopt;
+            if (!status) return false;
+            all.push_back(directory + " " + std::to_string(status->st_ino) + " " +
+                          std::to_string(status->st_uid) + " " + std::to_string(status->st_mode));
+            while (const dirent* entry = next_entry(stream.get()))
+                all.push_back(directory + "/" + entry->d_name + " " +
+                              link_target(dirfd(stream.get()), entry->d_name));
+            if (errno != 0) return false;
+        }
+        std::sort(all.begin(), all.end());
+        return true;
+    }
+
+    std::string path_;
+    Fd fd_;
+    std::vector<std::string> directories_;
+    std::vector<std::string> made_;
+};
+
 std::unique_ptr<HomeOutside> make_home(const Sandbox& sandbox) {
     make_directory(sandbox.belongings);
     remove_left_homes(sandbox.belongings);
@@ -57,6 +119,28 @@ void set(ProcessCommand& command, const char* name, const std::string& value) {
 }
 
 }  // namespace
+
+// Keeps homes that a command left unchanged for the next one: making and removing such directories
+// takes hundreds of microseconds.
+class Homes {
+  public:
+    // Returns null where all are in use.
+    std::unique_ptr<HomeOutside> take() {
+        const std::lock_guard lock(mutex_);
+        if (free_.empty()) return nullptr;
+        std::unique_ptr<HomeOutside> home = std::move(free_.back());
+        free_.pop_back();
+        return home;
+    }
+    void give_back(std::unique_ptr<HomeOutside> home) {
+        const std::lock_guard lock(mutex_);
+        free_.push_back(std::move(home));
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<HomeOutside>> free_;
+};
 
 // Chosen so that it neither contains the workspace nor lies in it.
 std::string home_inside(const Sandbox& sandbox) {

@@ -1,9 +1,11 @@
 #include "sys/directory.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -17,7 +19,67 @@ std::string_view without_trailing_slashes(std::string_view path) {
     return path;
 }
 
+FileStatus status_by(int directory, const char* name, int flags) {
+    struct stat status {};
+    if (fstatat(directory, name, &status, flags) != 0) return std::nullopt;
+    return status;
+}
+
 }  // namespace
+
+FileStatus opened_status(int fd) {
+    struct stat status {};
+    if (fstat(fd, &status) != 0) return std::nullopt;
+    return status;
+}
+FileStatus followed_status(const std::string& path) {
+    return status_by(AT_FDCWD, c_path(path), 0);
+}
+FileStatus link_status(const std::string& path) {
+    return link_status(AT_FDCWD, path);
+}
+FileStatus link_status(int directory, const std::string& name) {
+    return status_by(directory, name.c_str(), AT_SYMLINK_NOFOLLOW);
+}
+
+bool is_same_inode(const struct stat& one, const struct stat& other) {
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+std::optional<std::string> read_regular(const Fd& file, std::size_t most) {
+    const auto status = file ? opened_status(file) : std::nullopt;
+    std::string text;
+    if (!status || !S_ISREG(status->st_mode) || !try_read_all(file.get(), most, text))
+        return std::nullopt;
+    return text;
+}
+
+std::string link_target(int directory, const std::string& name) {
+    std::string target(PATH_MAX, '\0');
+    const ssize_t size = readlinkat(directory, name.c_str(), target.data(), target.size());
+    target.resize(size <= 0 || size == PATH_MAX ? 0 : static_cast<std::size_t>(size));
+    return target;
+}
+
+std::optional<std::string> resolved(const std::string& path) {
+    const Fd opened(open(path.c_str(), O_PATH | O_CLOEXEC));
+    return opened ? resolved(opened, path) : std::nullopt;
+}
+
+// Avoids realpath(3), which looks at each directory of the path.
+std::optional<std::string> resolved(const Fd& opened, const std::string& path) {
+    std::string named = path_of(opened.get());
+    if (named.starts_with('/') && !named.ends_with(" (deleted)")) return named;
+    const base::Handle<char, std::free> real(realpath(path.c_str(), nullptr));
+    if (!real) return std::nullopt;
+    return std::string(real.get());
+}
+
+bool is_within(std::string_view path, std::string_view directory) {
+    if (directory == "/") return path.starts_with('/');
+    return path.starts_with(directory) &&
+           (path.size() == directory.size() || path[directory.size()] == '/');
+}
 
 DirectoryStream stream_of(Fd directory) {
     DirectoryStream stream(fdopendir(directory.get()));
@@ -26,20 +88,20 @@ DirectoryStream stream_of(Fd directory) {
 }
 
 const dirent* next_entry(DIR* stream) {
-    for (;;) {
+    if (stream == nullptr) return nullptr;
+    const dirent* entry = nullptr;
+    do {
         errno = 0;
-        const dirent* entry = readdir(stream);
-        if (entry == nullptr) return nullptr;
-        if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
-            return entry;
-    }
+        entry = readdir(stream);
+    } while (entry != nullptr &&
+             (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0));
+    return entry;
 }
 
 unsigned entry_type(DIR* stream, const dirent& entry) {
     if (entry.d_type != DT_UNKNOWN) return DTTOIF(entry.d_type);
-    struct stat status {};
-    if (fstatat(dirfd(stream), entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return 0;
-    return status.st_mode & S_IFMT;
+    const auto status = link_status(dirfd(stream), entry.d_name);
+    return status ? status->st_mode & S_IFMT : 0;
 }
 
 std::string parent_of(const std::string& path) {

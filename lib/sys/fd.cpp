@@ -10,6 +10,7 @@
 #include <climits>
 
 #include "base/error.hpp"
+#include "sys/directory.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -64,13 +65,12 @@ Fd memory_file(std::string_view text) {
     return file;
 }
 
+std::string proc_path(int fd) {
+    return "/proc/self/fd/" + std::to_string(fd);
+}
+
 std::string path_of(int fd) {
-    const std::string proc = "/proc/self/fd/" + std::to_string(fd);
-    std::string path(PATH_MAX, '\0');
-    const ssize_t size = readlink(proc.c_str(), path.data(), path.size());
-    if (size <= 0 || static_cast<std::size_t>(size) == path.size()) return {};
-    path.resize(static_cast<std::size_t>(size));
-    return path;
+    return link_target(AT_FDCWD, proc_path(fd));
 }
 
 void redirect_to_null(int fd) {
@@ -124,6 +124,38 @@ std::string read_all(int fd, std::size_t most, std::string_view what) {
 
 void write_all(int fd, std::string_view bytes, std::string_view what) {
     if (!try_write_all(fd, bytes)) throw base::system_error(what);
+}
+
+std::string read_part(int fd, std::size_t offset, std::size_t size, std::string_view what) {
+    std::string bytes(size, '\0');
+    std::size_t have = 0;
+    while (have < size) {
+        const ssize_t count =
+            pread(fd, bytes.data() + have, size - have, static_cast<off_t>(offset + have));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw base::system_error(what);
+        if (count == 0) break;
+        have += static_cast<std::size_t>(count);
+    }
+    bytes.resize(have);
+    return bytes;
+}
+
+bool try_write_until(int fd, std::string_view bytes, const std::function<bool()>& gives_up) {
+    constexpr int moment_ms = 100;
+    while (!bytes.empty()) {
+        pollfd reader{fd, POLLOUT, 0};
+        if (poll(&reader, 1, moment_ms) <= 0) {
+            if (!gives_up()) continue;
+            errno = ETIMEDOUT;
+            return false;
+        }
+        // after POLLOUT a pipe has room for PIPE_BUF bytes, so write() does not block
+        const std::string_view part = bytes.substr(0, PIPE_BUF);
+        if (!try_write_all(fd, part)) return false;
+        bytes.remove_prefix(part.size());
+    }
+    return true;
 }
 
 void copy_rest(int from, int to, std::string_view what) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,6 +51,8 @@ struct Pipe {
 Pipe make_pipe();
 // An unnamed file in memory that holds the text, to be read from its start.
 Fd memory_file(std::string_view text);
+// A path that leads to an open file, whatever its own path names now.
+std::string proc_path(int fd);
 // Returns the kernel's path of an open file; "" where it has none or a path that is too long.
 std::string path_of(int fd);
 // Redirects the descriptor to /dev/null.
@@ -62,6 +65,12 @@ void write_all(int fd, std::string_view bytes, std::string_view what);
 // The same, but they return false with errno set on failure; EFBIG for more than `most`.
 bool try_read_all(int fd, std::size_t most, std::string& bytes);
 bool try_write_all(int fd, std::string_view bytes);
+// Reads `size` bytes at `offset`, or what there is of them, of a file. Throws Error(failed).
+std::string read_part(int fd, std::size_t offset, std::size_t size, std::string_view what);
+// Writes all bytes to a reader that may not read. While the pipe, socket or terminal takes nothing,
+// calls `gives_up` ten times a second; where that returns true, the rest is not written and the
+// result is false with errno ETIMEDOUT. Other errors as try_write_all().
+bool try_write_until(int fd, std::string_view bytes, const std::function<bool()>& gives_up);
 // Copies what is left to read. Throws Error(failed) that names `what`.
 void copy_rest(int from, int to, std::string_view what);
 

@@ -1,20 +1,136 @@
 #include "sys/fence.hpp"
 
 #include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "sys/command_home.hpp"
-#include "sys/confined.hpp"
+#include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
+#include "sys/inner.hpp"
+#include "sys/mounts.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/path_status.hpp"
 #include "sys/system_places.hpp"
 
 namespace chorus::sys {
+namespace {
+
+constexpr long landlock_create_ruleset = 444;  // the same on all architectures
+constexpr unsigned version_flag = 1;
+// The first version that lets a file be moved to another directory.
+constexpr long least_landlock = 2;
+
+Fd open_installed(const std::string& name) {
+    const std::string path = installed_program(name);
+    if (path.empty())
+        throw base::Error(base::ErrorCode::failed, name + " is not installed with this program");
+    Fd program(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!program) throw base::system_error(path);
+    return program;
+}
+
+// Opens the directories before the program is started; the caller keeps them open until it has
+// been. They are named by descriptor, so that the rules are made for them even where their paths
+// lead elsewhere by then.
+std::vector<Fd> pass_places(ProcessCommand& command, const Confinement& confinement) {
+    std::vector<Fd> places;
+    const auto pass = [&](const char* option, Fd place) {
+        if (!place) return false;
+        places.push_back(std::move(place));
+        command.keep_fds.push_back(places.back().get());
+        command.arguments.insert(command.arguments.end(), {option, proc_path(places.back().get())});
+        return true;
+    };
+    for (const std::string& path : confinement.writable)
+        if (!pass("--write", open_real(path, O_PATH | O_DIRECTORY))) throw not_opened_real(path);
+    for (const std::string& path : confinement.readable)
+        pass("--read", Fd(open(path.c_str(), O_PATH | O_CLOEXEC)));
+    return places;
+}
+
+// The mounts are made by path: bubblewrap of Debian 12 takes no descriptors.
+std::vector<std::string> mounted(const Confinement& confinement, const std::string& inner) {
+    std::string bwrap;
+    if (find_program("bwrap", bwrap) != 0)
+        throw base::Error(
+            base::ErrorCode::failed, "git: this kernel has no Landlock, and bwrap is not installed",
+            "install the package bubblewrap; it needs " + std::string(what_fences_need));
+    const SandboxMode mode =
+        confinement.network ? SandboxMode::workspace_net : SandboxMode::workspace;
+    std::vector<std::string> all = alone(bwrap, mode);
+    std::map<std::string, std::string> readable;
+    for (const std::string& path : confinement.readable)
+        if (exists(path)) readable[path] = real_path(path);
+    Mounts mounts = mounts_of({.mode = mode, .readable = std::move(readable)});
+    for (const std::string& path : confinement.writable) mounts.bind_writable(path);
+    mounts.append_to(all);
+    all.insert(all.end(), {"--remount-ro", "/", "--chdir", "/", "--", inner, "git", "--mounted"});
+    all.insert(all.end(), mounts.inside().begin(), mounts.inside().end());
+    return all;
+}
+
+}  // namespace
+
+Fence fence_of_this_kernel() {
+    static const long version = syscall(landlock_create_ruleset, nullptr, 0UL, version_flag);
+    return version >= least_landlock ? Fence::landlock : Fence::mounts;
+}
+
+ConfinedProcess start_confined(const std::string& name, const Confinement& confinement,
+                               std::vector<std::string> environment) {
+    const Fd inner = open_installed(inner_name);
+    const Fd program = open_installed(name);
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+        throw base::system_error("socketpair");
+    Fd ours(sockets[0]);
+    const Fd theirs(sockets[1]);
+    ProcessCommand command;
+    command.environment = std::move(environment);
+    command.directory = "/";
+    command.umask = confinement.umask;
+    command.keep_fds = {inner.get(), program.get(), theirs.get()};
+    std::vector<Fd> places;
+    if (confinement.fence == Fence::landlock) {
+        command.arguments = {proc_path(inner.get()), "git"};
+        places = pass_places(command, confinement);
+    } else {
+        command.arguments = mounted(confinement, proc_path(inner.get()));
+    }
+    if (confinement.network) command.arguments.emplace_back("--network");
+    if (confinement.unix_sockets) command.arguments.emplace_back("--unix-sockets");
+    command.arguments.insert(command.arguments.end(),
+                             {"--socket", std::to_string(theirs.get()), "--program-fd",
+                              std::to_string(program.get()), "--", name});
+    Fd errors = memory_file("");
+    const Identity identity = start(command, {.err = errors.get()});
+    return {identity, std::move(ours), std::move(errors)};
+}
+
+std::int64_t processor_time_ns(const Identity& identity) {
+    std::vector<Identity> all = descendants(identity);
+    all.push_back(identity);
+    std::int64_t sum = 0;
+    for (const Identity& process : all) {
+        clockid_t clock = 0;
+        timespec used{};
+        if (clock_getcpuclockid(static_cast<pid_t>(process.pid), &clock) == 0 &&
+            clock_gettime(clock, &used) == 0)
+            sum += used.tv_sec * 1'000'000'000LL + used.tv_nsec;
+    }
+    return sum;
+}
+
 namespace {
 
 class Builder {
@@ -41,9 +157,7 @@ class Builder {
 
   private:
     void write(const std::string& path) {
-        keep(places_.writable, path, open_real(path, O_PATH | O_DIRECTORY));
-        written_.push_back(path);
-        places_.paths.push_back(path);
+        write(path, held(path, open_real(path, O_PATH | O_DIRECTORY)));
     }
     void write(const std::string& path, std::shared_ptr<const Fd> directory) {
         places_.writable.push_back(std::move(directory));
@@ -53,13 +167,12 @@ class Builder {
     void read(const std::string& path) {
         Fd place = open_real(path, O_PATH);
         if (!place && errno == ENOENT) return;
-        keep(places_.readable, path, std::move(place));
+        places_.readable.push_back(held(path, std::move(place)));
         places_.paths.push_back(path);
     }
-    static void keep(std::vector<std::shared_ptr<const Fd>>& places, const std::string& path,
-                     Fd place) {
+    static std::shared_ptr<const Fd> held(const std::string& path, Fd place) {
         if (!place) throw not_opened_real(path);
-        places.push_back(std::make_shared<const Fd>(std::move(place)));
+        return std::make_shared<const Fd>(std::move(place));
     }
 
     // A linked worktree may write what all worktrees share, but not the HEAD, index or
@@ -75,9 +188,8 @@ class Builder {
         for (const char* name : shared_by_worktrees) {
             const std::string path = git.common_directory + "/" + name;
             if (!is_directory(path)) make_directory(path);
-            Fd shared = open_beneath(git.common->get(), name, O_PATH | O_DIRECTORY, Links::none);
-            if (!shared) throw not_opened_real(path);
-            write(path, std::make_shared<const Fd>(std::move(shared)));
+            write(path, held(path, open_beneath(git.common->get(), name, O_PATH | O_DIRECTORY,
+                                                Links::none)));
         }
     }
 

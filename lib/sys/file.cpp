@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,11 +15,27 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "sys/directory.hpp"
-#include "sys/path_status.hpp"
 #include "sys/replace.hpp"
 
 namespace chorus::sys {
 namespace {
+
+struct NetworkType {
+    std::uint32_t magic;  // statfs(2), linux/magic.h and the file systems' own sources
+    const char* name;
+};
+constexpr std::array network_types{
+    NetworkType{0x6969, "nfs"},        NetworkType{0x517b, "smb"},
+    NetworkType{0xff534d42, "cifs"},   NetworkType{0xfe534d42, "smb2"},
+    NetworkType{0x65735546, "fuse"},   NetworkType{0x01021997, "9p"},
+    NetworkType{0x5346414f, "afs"},    NetworkType{0x6b414653, "afs"},
+    NetworkType{0x73757245, "coda"},   NetworkType{0x00c36400, "ceph"},
+    NetworkType{0x564c, "ncp"},        NetworkType{0x7461636f, "ocfs2"},
+    NetworkType{0x01161970, "gfs2"},   NetworkType{0x0bd00bd0, "lustre"},
+    NetworkType{0x47504653, "gpfs"},   NetworkType{0x20030528, "orangefs"},
+    NetworkType{0x19830326, "beegfs"}, NetworkType{0x786f4256, "vboxsf"},
+    NetworkType{0xbacbacbc, "vmhgfs"}, NetworkType{0xaad7aaea, "panfs"},
+};
 
 bool means_absent(int error) {
     return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
@@ -32,15 +48,31 @@ Fd open_directory(const std::string& path) {
 }
 
 struct stat require_regular(const Fd& fd, const std::string& path) {
-    struct stat status {};
-    if (fstat(fd.get(), &status) != 0) throw base::system_error(path);
-    if (!S_ISREG(status.st_mode))
+    const auto status = fd ? opened_status(fd) : std::nullopt;
+    if (!status) throw base::system_error(path);
+    if (!S_ISREG(status->st_mode))
         throw base::Error(base::ErrorCode::failed, path + ": not a regular file");
-    return status;
+    return *status;
+}
+
+// Returns S_IFREG, S_IFDIR, …; 0 for what `status` says is absent.
+unsigned type_in(const FileStatus& status, const std::string& path, bool may_be_a_loop = false) {
+    if (status) return status->st_mode & S_IFMT;
+    if (!means_absent(errno) && !(may_be_a_loop && errno == ELOOP)) throw base::system_error(path);
+    return 0;
 }
 
 void sync(const Fd& fd, const std::string& path) {
     if (fsync(fd.get()) != 0) throw base::system_error("fsync " + path);
+}
+
+// Returns false where the name exists and `existing` refuses.
+bool put_file_at(const std::string& path, const Fill& fill, unsigned mode, Existing existing) {
+    c_path(path);
+    const Fd directory = open_directory(parent_of(path));
+    if (fill_at(directory.get(), name_of(path), fill, with_mode(mode), existing)) return true;
+    if (existing == Existing::refuse && errno == EEXIST) return false;
+    throw base::system_error(path);
 }
 
 void sync_parents(const std::string& from, const std::string& to) {
@@ -51,24 +83,15 @@ void sync_parents(const std::string& from, const std::string& to) {
 }  // namespace
 
 bool exists(const std::string& path) {
-    struct stat status {};
-    if (lstat(c_path(path), &status) == 0) return true;
-    if (!means_absent(errno)) throw base::system_error(path);
-    return false;
+    return type_in(link_status(c_path(path)), path) != 0;
 }
 
 bool is_directory(const std::string& path) {
-    struct stat status {};
-    if (stat(c_path(path), &status) == 0) return S_ISDIR(status.st_mode);
-    if (!means_absent(errno) && errno != ELOOP) throw base::system_error(path);
-    return false;
+    return type_in(followed_status(path), path, true) == S_IFDIR;
 }
 
 bool is_regular_file(const std::string& path) {
-    struct stat status {};
-    if (stat(c_path(path), &status) == 0) return S_ISREG(status.st_mode);
-    if (!means_absent(errno) && errno != ELOOP) throw base::system_error(path);
-    return false;
+    return type_in(followed_status(path), path, true) == S_IFREG;
 }
 
 std::string why_not_writable(const std::string& directory) {
@@ -77,15 +100,12 @@ std::string why_not_writable(const std::string& directory) {
 }
 
 bool is_link(const std::string& path) {
-    struct stat status {};
-    if (lstat(c_path(path), &status) == 0) return S_ISLNK(status.st_mode);
-    if (!means_absent(errno)) throw base::system_error(path);
-    return false;
+    return type_in(link_status(c_path(path)), path) == S_IFLNK;
 }
 
 std::string why_not_usable(const std::string& path, Use use) {
-    struct stat status {};
-    const bool is_directory = stat(c_path(path), &status) == 0 && S_ISDIR(status.st_mode);
+    const auto status = followed_status(path);
+    const bool is_directory = status && S_ISDIR(status->st_mode);
     const int wanted = R_OK | (is_directory ? X_OK : 0);
     const auto is_refused = [&](int access) {
         return faccessat(AT_FDCWD, c_path(path), access, AT_EACCESS) != 0 && !means_absent(errno) &&
@@ -99,7 +119,6 @@ std::string why_not_usable(const std::string& path, Use use) {
 std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most) {
     const Fd fd(open(c_path(path), read_only));
     if (!fd && means_absent(errno)) return std::nullopt;
-    if (!fd) throw base::system_error(path);
     require_regular(fd, path);
     return read_all(fd.get(), most, path);
 }
@@ -113,57 +132,33 @@ std::string read_file(const std::string& path, std::size_t most) {
 Tail read_tail(const std::string& path, std::size_t most) {
     const Fd fd(open(c_path(path), read_only | O_NOFOLLOW));
     if (!fd && means_absent(errno)) return {};
-    if (!fd) throw base::system_error(path);
-    require_regular(fd, path);
-    struct stat status {};
-    if (fstat(fd.get(), &status) != 0) throw base::system_error(path);
-    const auto size = static_cast<std::size_t>(status.st_size);
+    const auto size = static_cast<std::size_t>(require_regular(fd, path).st_size);
     const std::size_t from = size > most ? size - most : 0;
-    Tail tail{std::string(size - from, '\0'), size};
-    const ssize_t count =
-        pread(fd.get(), tail.text.data(), tail.text.size(), static_cast<off_t>(from));
-    if (count < 0) throw base::system_error(path);
-    tail.text.resize(static_cast<std::size_t>(count));
-    return tail;
+    return {read_part(fd.get(), from, size - from, path), size};
 }
 
 void write_file(const std::string& path, std::string_view content, unsigned mode) {
-    c_path(path);
-    const Fd directory = open_directory(parent_of(path));
-    if (!replace_at(directory.get(), name_of(path), content, with_mode(mode)))
-        throw base::system_error(path);
+    put_file_at(path, content_of(content), mode, Existing::replace);
 }
 
 bool write_file_if_free(const std::string& path, std::string_view content, unsigned mode) {
-    c_path(path);
-    const Fd directory = open_directory(parent_of(path));
-    if (replace_at(directory.get(), name_of(path), content, with_mode(mode), Existing::refuse))
-        return true;
-    if (errno == EEXIST) return false;
-    throw base::system_error(path);
+    return put_file_at(path, content_of(content), mode, Existing::refuse);
 }
 
 bool fill_file(const std::string& path, bool replace,
                const std::function<void(const std::string& temporary, int fd)>& fill) {
-    c_path(path);
-    const Fd directory = open_directory(parent_of(path));
-    const Existing existing = replace ? Existing::replace : Existing::refuse;
     const auto fill_in = [&](const std::string& name, int fd) {
         fill(join_path(parent_of(path), name), fd);
+        return true;
     };
-    if (fill_at(directory.get(), name_of(path), fill_in, with_mode(0600), existing)) return true;
-    if (!replace && errno == EEXIST) return false;
-    throw base::system_error(path);
+    return put_file_at(path, fill_in, 0600, replace ? Existing::replace : Existing::refuse);
 }
 
 void append_file(const std::string& path, std::string_view content) {
     constexpr int appending =
         O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     const Fd fd(open(c_path(path), appending, 0600));
-    if (!fd) throw base::system_error(path);
-    require_regular(fd, path);
-    struct stat before {};
-    if (fstat(fd.get(), &before) != 0) throw base::system_error(path);
+    const auto before = require_regular(fd, path);
     if (try_write_all(fd.get(), content)) return;
     const int problem = errno;
     [[maybe_unused]] const int cut = ftruncate(fd.get(), before.st_size);  // remove a partial write
@@ -231,8 +226,7 @@ std::vector<std::string> list_directory(const std::string& path) {
 std::vector<std::string> list_directory(Fd directory, const std::string& path) {
     const DirectoryStream stream = stream_of(std::move(directory));
     std::vector<std::string> names;
-    while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr)
-        names.emplace_back(entry->d_name);
+    while (const dirent* entry = next_entry(stream.get())) names.emplace_back(entry->d_name);
     if (!stream || errno != 0) throw base::system_error(path);
     std::sort(names.begin(), names.end());
     return names;
@@ -275,20 +269,34 @@ std::optional<Led> follow_links(const std::string& path) {
             continue;
         }
         Fd next(openat(opened.back().get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-        std::array<char, 4096> target{};
-        const ssize_t size = readlinkat(next.get(), "", target.data(), target.size());
+        const std::string target = next ? link_target(next.get(), "") : "";
         if (!next || led.links.size() > most_links) return std::nullopt;
         names.push_back(name);
-        if (size <= 0) {
+        if (target.empty()) {
             opened.push_back(std::move(next));
             continue;
         }
         led.links.push_back("/" + base::join(names, "/"));
         names.pop_back();
-        rest.insert(0, std::string(target.data(), static_cast<std::size_t>(size)) + "/");
+        rest.insert(0, target + "/");
     }
     led.path = "/" + base::join(names, "/");
     return led;
+}
+
+std::optional<std::string> network_filesystem(const std::string& path) {
+    struct statfs status {};
+    if (statfs(c_path(path), &status) != 0) {
+        const int why = errno;
+        // A missing path will be made on the file system of its parent.
+        if (why == ENOENT && parent_of(path) != path) return network_filesystem(parent_of(path));
+        throw base::system_error(path, why);
+    }
+    const auto magic = static_cast<std::uint32_t>(status.f_type);
+    const auto found = std::find_if(network_types.begin(), network_types.end(),
+                                    [&](const NetworkType& type) { return type.magic == magic; });
+    if (found == network_types.end()) return std::nullopt;
+    return found->name;
 }
 
 }  // namespace chorus::sys

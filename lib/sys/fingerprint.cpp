@@ -5,16 +5,16 @@
 #include <fnmatch.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "base/hash.hpp"
-#include "sys/fd.hpp"
+#include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
 #include "sys/open_beneath.hpp"
@@ -54,29 +54,19 @@ std::uint64_t ns_of(const timespec& time) {
 }
 
 std::uint64_t now_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return ns_of(now);
+    const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(now.count());
 }
 
 // Returns the SHA-256 of the content, or `unknown` where it cannot be read or the path is another
 // inode now.
 std::string hash_of(int directory, const std::string& path, std::uint64_t inode) {
     const Fd file = open_beneath(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, Links::none);
-    struct stat status {};
+    const auto status = file ? opened_status(file) : std::nullopt;
     std::string content;
-    if (!file || fstat(file.get(), &status) != 0 || status.st_ino != inode ||
-        !try_read_all(file.get(), most_hashed_bytes, content))
+    if (!status || status->st_ino != inode || !try_read_all(file.get(), most_hashed_bytes, content))
         return std::string(unknown);
     return base::sha256_hex(content);
-}
-
-std::string target_of(int directory, const char* name, std::size_t size) {
-    std::string target(size + 1, '\0');
-    const ssize_t count = readlinkat(directory, name, target.data(), target.size());
-    if (count < 0) return std::string(unknown);
-    target.resize(static_cast<std::size_t>(count));
-    return target;
 }
 
 void add_number(std::string& text, std::uint64_t number) {
@@ -141,8 +131,8 @@ class Fingerprint::Look {
 
     std::vector<Entry> run_at(const std::string& path) {
         const Fd file = open_beneath(root_, path, O_PATH | O_NOFOLLOW, Links::none);
-        struct stat status {};
-        if (file && fstat(file.get(), &status) == 0) add(root_, path.c_str(), path, status);
+        const auto status = file ? opened_status(file) : std::nullopt;
+        if (status) add(root_, path.c_str(), path, *status);
         return std::move(entries_);
     }
 
@@ -176,13 +166,15 @@ class Fingerprint::Look {
     // updates its change time.
     void cannot_look_into(const std::string& directory) {
         const int error = errno;
-        struct stat status {};
         const Fd place = open_beneath(root_, directory.empty() ? "." : directory,
                                       O_PATH | O_DIRECTORY | O_NOFOLLOW, Links::none);
         if (error == ENOENT) return;
-        const bool is_closed = error == EACCES && place && fstat(place.get(), &status) == 0;
-        entries_.push_back({directory, status.st_mode, status.st_ino, 0, 0, ns_of(status.st_ctim),
-                            std::string(is_closed ? "" : unknown)});
+        const auto status = error == EACCES && place ? opened_status(place) : std::nullopt;
+        if (status)
+            entries_.push_back(
+                {directory, status->st_mode, status->st_ino, 0, 0, ns_of(status->st_ctim)});
+        else
+            entries_.push_back({.path = directory, .more = std::string(unknown)});
     }
 
     // Skips mount points of running commands and the directories around them, which come and go.
@@ -212,7 +204,8 @@ class Fingerprint::Look {
                     has_times ? static_cast<std::uint64_t>(status.st_size) : 0,
                     has_times ? ns_of(status.st_mtim) : 0,
                     has_times ? ns_of(status.st_ctim) : 0};
-        if (S_ISLNK(status.st_mode)) entry.more = target_of(fd, name, entry.size_bytes);
+        if (S_ISLNK(status.st_mode)) entry.more = link_target(fd, name);
+        if (S_ISLNK(status.st_mode) && entry.more.empty()) entry.more = unknown;
         if (S_ISREG(status.st_mode) && std::max(entry.modified_ns, entry.changed_ns) > settled_)
             entry.more = hash_of(root_, entry.path, entry.inode);
         entries_.push_back(std::move(entry));
@@ -227,31 +220,17 @@ class Fingerprint::Look {
 };
 
 Fingerprint Fingerprint::of(const Root& root) {
-    Fingerprint now;
-    now.root_ = root.path();
-    now.entries_ = Look(root).run();
-    return now;
+    return Fingerprint(Look(root).run(), root.path());
 }
 
 Fingerprint Fingerprint::of_files(const Root& root) {
-    Fingerprint now;
-    now.root_ = root.path();
-    now.entries_ = Look(root, Look::Scope::files).run();
-    return now;
-}
-
-Fingerprint Fingerprint::made_of(std::vector<Entry> entries) {
-    Fingerprint made;
-    made.entries_ = std::move(entries);
-    return made;
+    return Fingerprint(Look(root, Look::Scope::files).run(), root.path());
 }
 
 Fingerprint Fingerprint::of_file(const Root& root, std::string_view path) {
-    Fingerprint now;
-    now.root_ = root.path();
     const std::string canonical = root.canonical(path);
-    if (!canonical.empty()) now.entries_ = Look(root).run_at(canonical);
-    return now;
+    return Fingerprint(canonical.empty() ? std::vector<Entry>() : Look(root).run_at(canonical),
+                       root.path());
 }
 
 bool Fingerprint::is_same(const Entry& before, const Entry& now, int root, Copies copies) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sys/beneath.hpp"
@@ -15,6 +16,20 @@ namespace chorus::sys {
 
 class Fingerprint {
   public:
+    struct Entry {
+        std::string path;  // a directory that cannot be read has a second entry, ending in '/'
+        std::uint64_t mode = 0;  // with the file type
+        std::uint64_t inode = 0;
+        std::uint64_t size_bytes = 0;
+        std::uint64_t modified_ns = 0;
+        std::uint64_t changed_ns = 0;
+        std::string more = {};  // a link's target; the SHA-256 of a recently changed file
+        bool operator==(const Entry&) const = default;
+    };
+    // `entries` are sorted by path; without `root` the fingerprint is only compared with.
+    explicit Fingerprint(std::vector<Entry> entries = {}, std::string root = {})
+        : root_(std::move(root)), entries_(std::move(entries)) {}
+
     // Covers everything below the root, ignored files included; follows no link. In a git directory
     // (.git, with HEAD, objects and refs) files that git itself writes are left out: they change
     // with every git command. Times and size of a directory do not count, and directories in a git
@@ -39,20 +54,8 @@ class Fingerprint {
     std::vector<Change> all_changes_since(const Fingerprint& before,
                                           Copies copies = Copies::are_changes) const;
 
-    struct Entry {
-        std::string path;  // a directory that cannot be read has a second entry, ending in '/'
-        std::uint64_t mode = 0;  // with the file type
-        std::uint64_t inode = 0;
-        std::uint64_t size_bytes = 0;
-        std::uint64_t modified_ns = 0;
-        std::uint64_t changed_ns = 0;
-        std::string more = {};  // a link's target; the SHA-256 of a recently changed file
-        bool operator==(const Entry&) const = default;
-    };
     const std::vector<Entry>& entries() const { return entries_; }  // sorted by path
     std::vector<Entry> take_entries() && { return std::move(entries_); }
-    // `entries` are sorted by path. For text().
-    static Fingerprint made_of(std::vector<Entry> entries);
 
     std::size_t size() const { return entries_.size(); }
     std::string text() const;

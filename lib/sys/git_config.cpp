@@ -1,15 +1,21 @@
 #include "sys/git_config.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
+#include <string_view>
+#include <vector>
 
+#include "base/error.hpp"
+#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
-#include "sys/fd.hpp"
+#include "sys/directory.hpp"
 #include "sys/open_beneath.hpp"
+#include "sys/process.hpp"
 
 namespace chorus::embedded {
 extern const std::string_view git_plain_keys;
@@ -31,14 +37,6 @@ std::string plain_value(std::string_view value) {
         plain += value[i];
     }
     return std::string(base::trim(plain));
-}
-
-std::string text_of(const Fd& file, std::size_t most) {
-    struct stat status {};
-    std::string text;
-    const bool is_read = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-                         try_read_all(file.get(), most, text);
-    return is_read ? text : "";
 }
 
 struct Section {
@@ -112,11 +110,11 @@ bool is_plain(const std::string& section, const std::string& key, std::string_vi
 }  // namespace
 
 std::string read_git_file(const std::string& path) {
-    return text_of(Fd(open(path.c_str(), read_only)), base::limits::config_bytes);
+    return read_regular(Fd(open(path.c_str(), read_only)), base::limits::config_bytes).value_or("");
 }
 
 std::string read_git_file(int directory, const std::string& path, std::size_t most) {
-    return text_of(open_beneath(directory, path, read_only, Links::none), most);
+    return read_regular(open_beneath(directory, path, read_only, Links::none), most).value_or("");
 }
 
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
@@ -159,6 +157,89 @@ GitWords obeyed_git_words(std::string_view configuration) {
         }
     }
     return words;
+}
+
+namespace {
+
+bool names(std::string value, const std::string& directory) {
+    if (value == "*") return true;
+    const bool is_above = value.ends_with("/*");
+    if (is_above) value.resize(value.size() - 2);
+    while (value.size() > 1 && value.ends_with('/')) value.pop_back();
+    const std::string place = resolved(value).value_or(value);
+    return is_above ? is_within(directory, place) && directory != place : directory == place;
+}
+
+bool owns(const std::string& directory, const GitPlace& place, const Environment& environment) {
+    const std::string sudo = geteuid() == 0 ? environment.get("SUDO_UID") : "";
+    const std::array<std::string, 3> paths{directory, directory + "/.git", place.git_directory};
+    return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
+        const auto status = link_status(path);
+        return !status || status->st_uid == geteuid() || std::to_string(status->st_uid) == sudo;
+    });
+}
+
+}  // namespace
+
+void check_owner(const std::string& what, const std::string& directory, const GitPlace& place) {
+    const auto environment = Environment::of_process();
+    if (owns(directory, place, environment)) return;
+    for (const std::string& value : safe_directories(environment))
+        if (names(value, directory)) return;
+    throw base::Error(base::ErrorCode::failed, what + ": the repository belongs to another user",
+                      "git config --global --add safe.directory " + base::shell_quoted(directory));
+}
+
+std::vector<std::string> safe_directories(const Environment& environment) {
+    const std::string home = environment.get("HOME");
+    std::vector<std::string> files{environment.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig")};
+    if (environment.has("GIT_CONFIG_GLOBAL")) {
+        files.push_back(environment.get("GIT_CONFIG_GLOBAL"));
+    } else if (!home.empty()) {
+        files.push_back(environment.get("XDG_CONFIG_HOME", home + "/.config") + "/git/config");
+        files.push_back(home + "/.gitconfig");
+    }
+    std::vector<std::string> all;
+    for (const std::string& file : files)
+        for (std::string& value : git_values(read_git_file(file), "safe", "directory")) {
+            if (value.starts_with("~/")) value.replace(0, 1, home);
+            if (value.empty())
+                all.clear();
+            else
+                all.push_back(std::move(value));
+        }
+    return all;
+}
+
+namespace {
+
+std::string quoted_value(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        if (c == '\n')
+            result += "\\n";
+        else
+            result += c;
+    }
+    return result + "\"";
+}
+
+}  // namespace
+
+std::string git_settings(const std::string& name, const std::string& email,
+                         const Environment& environment) {
+    std::string text = "[user]\n\tname = " + quoted_value(name) +
+                       "\n\temail = " + quoted_value(email) +
+                       "\n[safe]\n\tbareRepository = explicit\n";
+    for (const std::string& directory : safe_directories(environment))
+        text += "\tdirectory = " + quoted_value(directory) + "\n";
+    std::string program;
+    if (find_program("git-lfs", program) == 0)
+        text +=
+            "[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tsmudge = git-lfs smudge -- %f\n"
+            "\tprocess = git-lfs filter-process\n\trequired = true\n";
+    return text;
 }
 
 }  // namespace chorus::sys

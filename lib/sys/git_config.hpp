@@ -1,4 +1,5 @@
-// git's configuration files, read without libgit2.
+// git's configuration files, read without libgit2; the one that git reads in a command; and whether
+// this process's user may use a repository, by git's rules.
 #pragma once
 
 #include <map>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "base/limits.hpp"
+#include "sys/environment.hpp"
+#include "sys/git_place.hpp"
 
 namespace chorus::sys {
 
@@ -31,5 +34,18 @@ std::vector<GitEntry> obeyed_git_entries(std::string_view configuration);
 // Aliases of git commands and include entries are left out.
 using GitWords = std::map<std::string, std::string>;
 GitWords obeyed_git_words(std::string_view configuration);
+
+// Throws Error(failed), whose message begins with `what`, unless the directory, its .git and its
+// git directory belong to the user of this process or to the one who became root by sudo, or
+// safe.directory names the directory: "*", the path itself, or "DIR/*" above it.
+void check_owner(const std::string& what, const std::string& directory, const GitPlace& place);
+// Returns the values of safe.directory in the system's and the user's own configuration, in order,
+// with "~/" expanded; an empty value discards those before it. Included files are not read.
+std::vector<std::string> safe_directories(const Environment& environment);
+
+// Returns the text of the file: an identity for repositories without one, safe.directory,
+// safe.bareRepository, and filter.lfs where git-lfs is installed.
+std::string git_settings(const std::string& name, const std::string& email,
+                         const Environment& environment);
 
 }  // namespace chorus::sys

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
 #include "sys/mounts.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/path_status.hpp"
 #include "sys/replace.hpp"
 
 namespace chorus::sys {
@@ -85,12 +85,12 @@ class MountPoints {
     MountPoints(const std::string& path, const Fd& directory)
         : directory_(openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
           path_(path) {
-        struct stat status {};
-        if (!directory_ || fstat(directory_.get(), &status) != 0) throw base::system_error(path);
-        mode_ = status.st_mode;
+        const auto status = directory_ ? opened_status(directory_) : std::nullopt;
+        if (!status) throw base::system_error(path);
+        mode_ = status->st_mode;
         // Another process holds the lock exclusively only while it removes mount points. If a
         // command of the agent holds it, the mount points stay; if they are removed too early, the
-        // command is ended (sys/mount_guard.hpp).
+        // command is ended (sys/mounts.hpp).
         for (int tries = 0; tries < 50 && !is_locked_; ++tries) {
             is_locked_ = flock(directory_.get(), LOCK_SH | LOCK_NB) == 0;
             if (!is_locked_) usleep(1'000);
@@ -113,8 +113,7 @@ class MountPoints {
     // either.
     bool provide(const Guarded& guarded) {
         const Parent at = parent_of(guarded);
-        struct stat status {};
-        const bool is_there = fstatat(at.fd, leaf_of(guarded), &status, AT_SYMLINK_NOFOLLOW) == 0;
+        const bool is_there = link_status(at.fd, leaf_of(guarded)).has_value();
         if (!is_there && faccessat(at.fd, ".", W_OK, 0) != 0) return false;
         if (is_there) {
             take_over(at, guarded);
@@ -167,12 +166,13 @@ class MountPoints {
             const Fd made = open_beneath(at, name, O_RDONLY | O_DIRECTORY, Links::none);
             is_made = is_made && made && fchmod(made.get(), mode) == 0;
         } else if (const Fd file(openat(at, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)); file) {
-            const std::string link = "/proc/self/fd/" + std::to_string(file.get());
+            const std::string link = proc_path(file.get());
             is_made = fchmod(file.get(), mode) == 0 && try_write_all(file.get(), guarded.content) &&
                       (guarded.content.empty() || fdatasync(file.get()) == 0) &&
                       linkat(AT_FDCWD, link.c_str(), at, name, AT_SYMLINK_FOLLOW) == 0;
         } else {
-            is_made = replace_at(at, name, guarded.content, with_mode(mode), Existing::refuse);
+            is_made =
+                fill_at(at, name, content_of(guarded.content), with_mode(mode), Existing::refuse);
         }
         if (!is_made && errno != EEXIST) throw base::system_error(path_ + "/" + guarded.name);
     }
@@ -193,11 +193,6 @@ void guard(Mounts& mounts, const std::string& directory, const Fd& fd,
         if (points->provide(guarded) && guarded.covered)
             mounts.make_read_only(directory + "/" + guarded.name);
     mounts.held.push_back(points);
-}
-
-bool is_regular(const std::string& path) {
-    const auto status = link_status(path);
-    return status && S_ISREG(status->st_mode);
 }
 
 std::string link_problem(const std::string& path) {
@@ -265,8 +260,11 @@ namespace {
 // shows.
 std::unique_ptr<MountPoints> points_left(const std::string& workspace) {
     const std::string git = workspace + "/.git";
-    if (!is_regular(git + "/config.lock") && !is_regular(git + "/config.worktree.lock") &&
-        !is_regular(git))
+    const auto is_regular = [&](const char* rest) {
+        const auto status = link_status(git + rest);
+        return status && S_ISREG(status->st_mode);
+    };
+    if (!is_regular("/config.lock") && !is_regular("/config.worktree.lock") && !is_regular(""))
         return {};
     const GitPlace place = find_git(workspace);
     if (!place.is_there() || faccessat(place.git->get(), ".", R_OK | W_OK, 0) != 0) return {};

@@ -11,7 +11,6 @@
 #include "sys/directory.hpp"
 #include "sys/git_config.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/path_status.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -53,8 +52,7 @@ Core core_of(const Fd& git) {
 
 // While a command runs in a submodule, its commondir names the submodule's own git directory.
 bool has_other_commondir(const std::string& path, const Fd& git) {
-    struct stat status {};
-    return fstatat(git.get(), "commondir", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+    return link_status(git.get(), "commondir") &&
            directory_named(path, read_git_file(git.get(), "commondir")) != path;
 }
 
@@ -112,18 +110,16 @@ GitPlace elsewhere(const std::string& workspace, const std::string& file, const 
 }  // namespace
 
 bool is_git_directory(int fd) {
-    const auto has = [&](const char* name) {
-        return faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    };
+    const auto has = [&](const char* name) { return link_status(fd, name).has_value(); };
     return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }
 
 GitPlace find_git(const std::string& workspace) {
     const Fd root = open_real(workspace, directory_path);
-    struct stat status {};
-    if (!root || fstatat(root.get(), ".git", &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    const auto status = root ? link_status(root.get(), ".git") : std::nullopt;
+    if (!status) return {};
     const std::string path = workspace + "/.git";
-    if (S_ISREG(status.st_mode))
+    if (S_ISREG(status->st_mode))
         return elsewhere(workspace, path, read_git_file(root.get(), ".git"));
     if (Fd git = open_beneath(root.get(), ".git", directory_path, Links::none))
         return own_directory(workspace, path, std::move(git));

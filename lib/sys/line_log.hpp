@@ -25,7 +25,6 @@ class LineLog {
     void append(std::string_view bytes);
 
   private:
-    std::string read_at(std::size_t offset, std::size_t size) const;
     std::string path_;
     Fd fd_;
 };

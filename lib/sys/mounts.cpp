@@ -1,19 +1,22 @@
 #include "sys/mounts.hpp"
 
 #include <fcntl.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
 #include "sys/command_home.hpp"
+#include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/path_status.hpp"
 #include "sys/plants.hpp"
 #include "sys/system_places.hpp"
 
@@ -26,12 +29,12 @@ void Mounts::bind(const std::string& path) {
 
 void Mounts::bind(const std::string& path, const std::string& real) {
     const Fd place = open_real(real, O_PATH);
-    struct stat status {};
     if (!place && errno == ENOENT) return;
-    if (!place || fstat(place.get(), &status) != 0) throw not_opened_real(real);
+    const auto status = place ? opened_status(place) : std::nullopt;
+    if (!status) throw not_opened_real(real);
     visible_[path] = real;
     arguments_[path] = {"--ro-bind", real, path};
-    leave_inside("--bound", path, MountGuard::name_of(status));
+    leave_inside("--bound", path, MountGuard::name_of(*status));
 }
 
 void Mounts::bind_writable(const std::string& path) {
@@ -39,12 +42,12 @@ void Mounts::bind_writable(const std::string& path) {
 }
 
 void Mounts::bind_writable(const std::string& path, const Fd& directory) {
-    struct stat status {};
-    if (!directory || fstat(directory.get(), &status) != 0) throw not_opened_real(path);
+    const auto status = directory ? opened_status(directory) : std::nullopt;
+    if (!status) throw not_opened_real(path);
     bind(path);
     arguments_[path].front() = "--bind";
     writable_.push_back(path);
-    leave_inside("--bound", path, MountGuard::name_of(status));
+    leave_inside("--bound", path, MountGuard::name_of(*status));
 }
 
 std::string Mounts::source_of(const std::string& path) const {
@@ -125,12 +128,8 @@ void add_system(Mounts& mounts) {
         const auto status = link_status(path);
         if (!status) continue;
         if (S_ISLNK(status->st_mode)) {
-            std::array<char, 4096> target{};
-            const ssize_t size = readlink(path.c_str(), target.data(), target.size());
-            if (size > 0)
-                mounts.put(path,
-                           {"--symlink", std::string(target.data(), static_cast<std::size_t>(size)),
-                            path});
+            const std::string target = link_target(AT_FDCWD, path);
+            if (!target.empty()) mounts.put(path, {"--symlink", target, path});
         } else {
             mounts.bind(path);
         }
@@ -181,6 +180,61 @@ Mounts mounts_of(const Sandbox& sandbox) {
     if (sandbox.mode == SandboxMode::workspace_net) add_resolver(mounts);
     mask_secrets(mounts, sandbox.masked);
     return mounts;
+}
+
+namespace {
+
+constexpr std::size_t most_compared_bytes = 1U << 20;
+
+}  // namespace
+
+std::string MountGuard::hold(const std::string& path) {
+    Fd held = open_real(path, O_PATH | O_NOFOLLOW);
+    const auto status = held ? opened_status(held) : std::nullopt;
+    if (!status) return {};
+    all_.push_back({path, std::move(held)});
+    return name_of(*status);
+}
+
+std::string MountGuard::name_of(const struct stat& status) {
+    return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+}
+
+void MountGuard::watch() {
+    events_ = Fd(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    std::set<std::string> watched;
+    for (const Guarded& guarded : all_) {
+        const std::string parent = guarded.path.substr(0, guarded.path.rfind('/') + 1);
+        if (events_ && watched.insert(parent).second &&
+            inotify_add_watch(events_.get(), parent.c_str(),
+                              IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO) < 0)
+            events_.reset();
+    }
+}
+
+std::string MountGuard::replaced() {
+    std::array<char, 4096> events{};
+    while (events_ && read(events_.get(), events.data(), events.size()) > 0) continue;
+    for (const Guarded& guarded : all_) {
+        const auto now = link_status(guarded.path);
+        const auto then = opened_status(guarded.held);
+        if (!now || !then || !is_same_inode(*now, *then)) return guarded.path;
+    }
+    return {};
+}
+
+std::string MountGuard::told(const std::string& path) const {
+    const auto guarded = std::find_if(all_.begin(), all_.end(),
+                                      [&](const Guarded& one) { return one.path == path; });
+    const Fd held(open(proc_path(guarded->held.get()).c_str(), read_only));
+    const bool is_alike = read_regular(held, most_compared_bytes) ==
+                          read_regular(open_real(path, read_only), most_compared_bytes);
+    const char* now = !link_status(path) ? "it was removed"
+                      : is_alike         ? "its content is unchanged"
+                                         : "its content has changed";
+    return path +
+           " was replaced from outside while the sandbox protected it; the command was ended; " +
+           now;
 }
 
 }  // namespace chorus::sys

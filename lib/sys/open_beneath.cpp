@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <vector>
 
 #include "base/text.hpp"
+#include "sys/directory.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -46,9 +46,8 @@ bool openat2_works() {
 }
 
 bool is_link(int directory, const std::string& name) {
-    struct stat status {};
-    return fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISLNK(status.st_mode);
+    const auto status = link_status(directory, name);
+    return status && S_ISLNK(status->st_mode);
 }
 
 Fd open_component(int directory, const std::string& name, int flags, unsigned mode) {
@@ -75,9 +74,9 @@ std::string mount_line(int fd) {
 }
 
 bool is_same_mount(int one, int other) {
-    struct stat first {};
-    struct stat second {};
-    return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_dev == second.st_dev &&
+    const auto first = opened_status(one);
+    const auto second = opened_status(other);
+    return first && second && first->st_dev == second->st_dev &&
            mount_line(one) == mount_line(other);
 }
 

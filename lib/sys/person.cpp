@@ -71,29 +71,22 @@ std::optional<uid_t> uid_behind_sudo(const Environment& environment) {
     return uid && getuid() == geteuid() && was_started_by_sudo() ? uid : std::nullopt;
 }
 
-// For getpwuid_r(3) and getgrgid_r(3): calls `find` with a buffer that grows until it suffices.
-// Returns whether `find` found an entry.
-template <typename Find>
-bool with_room(Find find) {
-    for (std::string room(1024, '\0'); room.size() <= most_entry_bytes;
-         room.resize(room.size() * 4)) {
-        bool found = false;
-        if (find(room, found) != ERANGE) return found;
-    }
-    return false;
+// For getpwuid_r(3) and getgrgid_r(3), with a buffer that grows until it suffices. Returns null
+// where there is no entry.
+template <typename Entry, typename Id>
+const Entry* find_entry(int (*look_up)(Id, Entry*, char*, std::size_t, Entry**), Id id,
+                        Entry& entry, std::string& room) {
+    Entry* found = nullptr;
+    do room.resize(room.empty() ? 1024 : room.size() * 4);
+    while (look_up(id, &entry, room.data(), room.size(), &found) == ERANGE &&
+           room.size() < most_entry_bytes);
+    return found;
 }
 
 std::string name_of_group(gid_t gid) {
-    std::string name;
-    with_room([&](std::string& room, bool& found) {
-        group entry{};
-        group* result = nullptr;
-        const int error = getgrgid_r(gid, &entry, room.data(), room.size(), &result);
-        found = result != nullptr;
-        if (found) name = entry.gr_name;
-        return error;
-    });
-    return name;
+    group entry{};
+    std::string room;
+    return find_entry(getgrgid_r, gid, entry, room) != nullptr ? entry.gr_name : "";
 }
 
 std::vector<std::string> groups_of(const std::string& user, gid_t primary) {
@@ -123,17 +116,11 @@ uid_t invoking_uid(const Environment& environment) {
 
 Person find_person(uid_t uid) {
     Person person{uid, std::to_string(uid), {}};
-    gid_t primary = 0;
-    const bool known = with_room([&](std::string& room, bool& found) {
-        passwd entry{};
-        passwd* result = nullptr;
-        const int error = getpwuid_r(uid, &entry, room.data(), room.size(), &result);
-        found = result != nullptr;
-        if (found) person.name = entry.pw_name;
-        if (found) primary = entry.pw_gid;
-        return error;
-    });
-    if (known) person.groups = groups_of(person.name, primary);
+    passwd entry{};
+    std::string room;
+    if (find_entry(getpwuid_r, uid, entry, room) == nullptr) return person;
+    person.name = entry.pw_name;
+    person.groups = groups_of(person.name, entry.pw_gid);
     return person;
 }
 

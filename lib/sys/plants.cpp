@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/text.hpp"
-#include "sys/plants_survey.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -23,22 +22,12 @@ constexpr std::size_t most_told_bytes = 200;
 
 }  // namespace
 
-Plants Plants::in(const std::string& workspace) {
-    Plants plants;
-    plants.all_ = survey(workspace);
-    return plants;
-}
-
 std::span<const std::string_view> Plants::settings_files() {
     return all_settings;
 }
 
 bool Plants::is_settings_file(std::string_view path) {
     return std::find(all_settings.begin(), all_settings.end(), path) != all_settings.end();
-}
-
-bool Plants::is_pointed_to(const std::string& workspace, std::string_view path) {
-    return sys::is_pointed_to(workspace, path);
 }
 
 std::string Plants::told(const std::vector<std::string>& lines) {

@@ -1,5 +1,4 @@
-#include "sys/plants_survey.hpp"
-
+// Searches a workspace for plants.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -23,9 +22,8 @@
 #include "sys/file.hpp"
 #include "sys/git_config.hpp"
 #include "sys/git_files.hpp"
-#include "sys/git_index.hpp"
 #include "sys/git_place.hpp"
-#include "sys/path_status.hpp"
+#include "sys/plants.hpp"
 #include "sys/workspace_view.hpp"
 
 namespace chorus::sys {
@@ -207,7 +205,7 @@ class Survey : private WorkspaceView {
         for (const char* place : {"remotes/", "branches/"}) {
             const std::string directory = repository + place;
             const DirectoryStream stream = stream_of(opened(directory, O_RDONLY | O_DIRECTORY));
-            while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr)
+            while (const dirent* entry = next_entry(stream.get()))
                 if (const auto status = status_of(directory + entry->d_name))
                     add(directory + entry->d_name, "a remote", mark_of(*status));
         }
@@ -228,7 +226,7 @@ class Survey : private WorkspaceView {
             git_values(content(common + "config").value_or(""), "extensions", "objectformat");
         const std::size_t hash_bytes = !formats.empty() && formats.back() == "sha256" ? 32 : 20;
         const DirectoryStream stream = stream_of(opened(repository, O_RDONLY | O_DIRECTORY));
-        while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
+        while (const dirent* entry = next_entry(stream.get())) {
             const std::string_view name = entry->d_name;
             if (name != "index" && !name.starts_with("sharedindex.")) continue;
             const std::string path = repository + entry->d_name;
@@ -364,7 +362,7 @@ class Survey : private WorkspaceView {
 
     void inspect_hooks(const std::string& path, unsigned modes = 0111) {
         const DirectoryStream stream = stream_of(opened(path, O_RDONLY | O_DIRECTORY));
-        while (const dirent* entry = stream ? next_entry(stream.get()) : nullptr) {
+        while (const dirent* entry = next_entry(stream.get())) {
             const std::string hook = path + "/" + entry->d_name;
             const auto status = hook.ends_with(".sample") ? std::nullopt : status_of(hook);
             if (!status || S_ISDIR(status->st_mode)) continue;
@@ -415,11 +413,13 @@ class Survey : private WorkspaceView {
 
 }  // namespace
 
-std::set<Plant> survey(const std::string& workspace) {
-    return Survey(workspace).run();
+Plants Plants::in(const std::string& workspace) {
+    Plants plants;
+    plants.all_ = Survey(workspace).run();
+    return plants;
 }
 
-bool is_pointed_to(const std::string& workspace, std::string_view path) {
+bool Plants::is_pointed_to(const std::string& workspace, std::string_view path) {
     return Survey(workspace).points_to(path);
 }
 

@@ -1,31 +1,26 @@
 #include "sys/proc_status.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
-#include <climits>
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "base/handle.hpp"
 #include "base/text.hpp"
+#include "sys/directory.hpp"
 #include "sys/library.hpp"
 #include "sys/signals.hpp"
 
 namespace chorus::sys {
 namespace {
 
-using Directory = base::Handle<DIR, closedir>;
-
 std::vector<pid_t> numeric_entries(const char* path) {
     std::vector<pid_t> numbers;
-    const Directory directory(opendir(path));
-    while (const dirent* entry = directory ? readdir(directory.get()) : nullptr) {
+    const DirectoryStream directory(opendir(path));
+    while (const dirent* entry = next_entry(directory.get())) {
         const long number = std::strtol(entry->d_name, nullptr, 10);
         if (number > 0) numbers.push_back(static_cast<pid_t>(number));
     }
@@ -36,13 +31,8 @@ std::vector<pid_t> numeric_entries(const char* path) {
 
 std::optional<std::string> read_proc(const std::string& path) {
     const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return std::nullopt;
     std::string text;
-    std::array<char, 1024> piece;
-    ssize_t count = 0;
-    while ((count = read(file.get(), piece.data(), piece.size())) > 0)
-        text.append(piece.data(), static_cast<std::size_t>(count));
-    if (count < 0) return std::nullopt;
+    if (!file || !try_read_all(file.get(), SIZE_MAX, text)) return std::nullopt;
     return text;
 }
 
@@ -169,10 +159,8 @@ std::string boot_id() {
 }
 
 std::string executable_path() {
-    std::string path(PATH_MAX, '\0');
-    const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
-    if (size < 0) throw base::system_error("/proc/self/exe");
-    path.resize(static_cast<std::size_t>(size));
+    std::string path = link_target(AT_FDCWD, "/proc/self/exe");
+    if (path.empty()) throw base::system_error("/proc/self/exe");
     return path;
 }
 

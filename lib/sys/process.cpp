@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,15 +12,16 @@
 #include <cerrno>
 #include <climits>
 #include <limits>
-#include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "sys/clock.hpp"
-#include "sys/household.hpp"
-#include "sys/mount_guard.hpp"
+#include "sys/mounts.hpp"
 #include "sys/proc_status.hpp"
+#include "sys/spawn.hpp"
 
 namespace chorus::sys {
 namespace {
@@ -28,19 +30,6 @@ constexpr std::int64_t stop_interval_ms = 50;
 constexpr std::int64_t begin_interval_ms = 10;  // until a sandbox has started its command
 constexpr std::int64_t watch_after_ms = 1'000;
 constexpr std::int64_t never_ms = std::numeric_limits<std::int64_t>::max();
-
-// A pipe end below 3 would be overwritten while the child's streams are set up.
-Fd above_stdio(Fd fd) {
-    if (fd.get() > STDERR_FILENO) return fd;
-    Fd moved(fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-    if (!moved) throw base::system_error("fcntl");
-    return moved;
-}
-
-Pipe pipe_above_stdio() {
-    Pipe pipe = make_pipe();
-    return {above_stdio(std::move(pipe.read_end)), above_stdio(std::move(pipe.write_end))};
-}
 
 void make_nonblocking(const Fd& fd) {
     fcntl(fd.get(), F_SETFL, O_NONBLOCK);
@@ -62,6 +51,115 @@ ssize_t write_quietly(int fd, std::string_view bytes) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     errno = problem;
     return written;
+}
+
+// A process that SIGKILL does not end hangs in the kernel. Nothing waits for it longer than this.
+constexpr int kill_patience_ms = 2'000;
+
+void await_end(pid_t pid) {
+    const Fd process = open_pidfd(pid);
+    pollfd wanted{process.get(), POLLIN, 0};
+    if (process) poll(&wanted, 1, kill_patience_ms);
+}
+
+void reap(pid_t pid) {
+    siginfo_t info{};
+    waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG);
+}
+
+// The children of this process while commands run. Being a subreaper is a property of the process,
+// so its commands share this object: orphans become children of this process, beside the children
+// that it started itself.
+class Household {
+  public:
+    pid_t admit(const ProcessCommand& command, const Streams& streams) {
+        const std::string program = program_path(command.arguments.at(0));
+        const std::lock_guard guard(mutex_);
+        if (commands_.empty()) open();
+        pid_t pid = 0;
+        const int problem = spawn(command, streams, program, pid);
+        if (problem == 0) commands_.push_back(pid);
+        if (commands_.empty()) close();
+        if (problem != 0) throw start_error(command, problem);
+        return pid;
+    }
+
+    // Kills and reaps `main` and what it left. `main` must not be reaped before, so that its number
+    // still names its group and its session and no other.
+    void dismiss(pid_t main) {
+        kill(-main, SIGKILL);
+        await_end(main);
+        const std::lock_guard guard(mutex_);
+        std::erase(commands_, main);
+        const std::int64_t until_ms = monotonic_ms() + kill_patience_ms;
+        while (sweep(main) && monotonic_ms() < until_ms) continue;
+        reap(main);
+        if (commands_.empty()) close();
+    }
+
+    Identity settle(const ProcessCommand& command, const Streams& streams) {
+        const std::string program = program_path(command.arguments.at(0));
+        const std::lock_guard guard(mutex_);
+        pid_t pid = 0;
+        if (const int problem = spawn(command, streams, program, pid))
+            throw start_error(command, problem);
+        settled_.push_back(identity_of(pid));
+        return settled_.back();
+    }
+
+  private:
+    void open() {
+        prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        // If SIGCHLD was inherited as ignored, the kernel would reap children before they are
+        // examined.
+        struct sigaction current {};
+        if (sigaction(SIGCHLD, nullptr, &current) == 0 && current.sa_handler == SIG_IGN)
+            ::signal(SIGCHLD, SIG_DFL);
+        std::erase_if(settled_, [](const Identity& identity) { return !is_alive(identity); });
+        older_.clear();
+        for (const pid_t pid : children_of(getpid())) older_.push_back(identity_of(pid));
+    }
+
+    void close() { prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_); }
+
+    // One round; returns true where there was something to kill. The children of a killed process
+    // become children of this one.
+    bool sweep(pid_t main) {
+        bool found = false;
+        for (const pid_t pid : children_of(getpid())) {
+            const auto status = status_of(pid);
+            if (pid == main || !status || !is_left_by(main, pid, *status)) continue;
+            found = true;
+            kill(pid, SIGKILL);
+            if (status->group == pid) kill(-pid, SIGKILL);
+            await_end(pid);
+            reap(pid);
+        }
+        return found;
+    }
+
+    bool is_left_by(pid_t main, pid_t pid, const Status& status) const {
+        if (status.session == main || status.group == main) return true;
+        // It left its command's session, so while other commands run it may belong to one of them.
+        if (!commands_.empty()) return false;
+        const Identity identity{pid, status.start};
+        const auto has = [&](const std::vector<Identity>& all) {
+            return std::find(all.begin(), all.end(), identity) != all.end();
+        };
+        return !has(older_) && !has(settled_);
+    }
+
+    std::mutex mutex_;
+    std::vector<pid_t> commands_;    // running, each the leader of its session
+    std::vector<Identity> settled_;  // from start()
+    std::vector<Identity> older_;    // started before the first of commands_
+    int was_subreaper_ = 0;
+};
+
+Household& household() {
+    static Household household;
+    return household;
 }
 
 class Execution {
@@ -86,9 +184,10 @@ class Execution {
     enum class Phase { running, asked, killed, ended };
 
     void start() {
-        Pipe out = pipe_above_stdio();
-        Pipe err = pipe_above_stdio();
-        Pipe in = input_.empty() ? Pipe{} : pipe_above_stdio();
+        // above 2, as every program of Chorus holds the standard descriptors
+        Pipe out = make_pipe();
+        Pipe err = make_pipe();
+        Pipe in = input_.empty() ? Pipe{} : make_pipe();
         started_ms_ = monotonic_ms();
         // the first check can wait: the inner program checks what it mounts, and conclude() checks
         // again

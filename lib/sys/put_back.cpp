@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "base/text.hpp"
-#include "sys/attributes.hpp"
 #include "sys/directory.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/replace.hpp"
@@ -29,11 +28,6 @@ Fd parent_in(const Root& root, const std::string& path) {
     return open_beneath(root.fd(), parent_of(path), O_RDONLY | O_DIRECTORY, Links::none);
 }
 
-bool is_regular(int fd) {
-    struct stat status {};
-    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 }  // namespace
 
 std::string put_file(const Root& root, const std::string& path, unsigned mode,
@@ -42,17 +36,19 @@ std::string put_file(const Root& root, const std::string& path, unsigned mode,
     if (!parent) return told(path, errno);
     const Fd old = open_beneath(parent.get(), name_of(path),
                                 O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, Links::none);
+    const auto status = old ? opened_status(old) : std::nullopt;
     const auto prepare = [&](int fd) {
-        if (old && is_regular(old.get())) (void)take_attributes(old.get(), fd);
+        if (status && S_ISREG(status->st_mode)) (void)take_attributes(old.get(), fd);
         return true;
     };
     const auto fill_and_close = [&](const std::string&, int fd) {
         fill(fd);
         if (fchmod(fd, mode) != 0) throw base::system_error(path);
+        return true;
     };
-    const bool done =
-        fill_at(parent.get(), name_of(path), fill_and_close, {0600, prepare}, Existing::replace);
-    return done ? "" : told(path, errno);
+    return fill_at(parent.get(), name_of(path), fill_and_close, {0600, prepare})
+               ? ""
+               : told(path, errno);
 }
 
 std::string put_link(const Root& root, const std::string& path, const std::string& target) {
@@ -68,9 +64,8 @@ std::string put_directory(const Root& root, const std::string& path) {
     const Fd parent = parent_in(root, path);
     const std::string name = name_of(path);
     if (!parent) return told(path, errno);
-    struct stat status {};
-    if (fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
-        if (S_ISDIR(status.st_mode)) return {};
+    if (const auto status = link_status(parent.get(), name)) {
+        if (S_ISDIR(status->st_mode)) return {};
         if (unlinkat(parent.get(), name.c_str(), 0) != 0) return told(path, errno);
     }
     return mkdirat(parent.get(), name.c_str(), 0700) == 0 ? "" : told(path, errno);
@@ -79,8 +74,7 @@ std::string put_directory(const Root& root, const std::string& path) {
 std::string put_mode(const Root& root, const std::string& path, unsigned mode) {
     const Fd place = open_beneath(root.fd(), path, O_PATH | O_DIRECTORY | O_NOFOLLOW, Links::none);
     // changes the open directory, whatever its path names now
-    const std::string opened = "/proc/self/fd/" + std::to_string(place.get());
-    return place && chmod(opened.c_str(), mode) == 0 ? "" : told(path, errno);
+    return place && chmod(proc_path(place.get()).c_str(), mode) == 0 ? "" : told(path, errno);
 }
 
 std::string take_away(const Root& root, const std::string& path, bool is_directory) {

@@ -1,15 +1,22 @@
 #include "sys/replace.hpp"
 
 #include <fcntl.h>
+#include <linux/limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <optional>
+#include <string_view>
 
-#include "sys/fd.hpp"
+#include "base/text.hpp"
+#include "sys/directory.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::sys {
@@ -19,12 +26,11 @@ constexpr int most_writers = 64;  // at once in one directory
 
 // Whether `name` is the open file; nothing where that is unknown.
 std::optional<bool> stands_for(int directory, const std::string& name, const Fd& fd) {
-    struct stat named {};
-    struct stat opened {};
-    if (fstatat(directory, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? std::optional(false) : std::nullopt;
-    if (fstat(fd.get(), &opened) != 0) return std::nullopt;
-    return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+    const auto named = link_status(directory, name);
+    if (!named) return errno == ENOENT ? std::optional(false) : std::nullopt;
+    const auto opened = opened_status(fd);
+    if (!opened) return std::nullopt;
+    return is_same_inode(*named, *opened);
 }
 
 constexpr std::string_view temporary_head = ".chorus-write-";
@@ -42,9 +48,8 @@ Fd open_temporary(int directory, const std::string& name) {
 // A writer holds the lock of its temporary, which the kernel frees with the process: a file that
 // can be locked was left by a killed process. It is locked on return.
 bool is_leftover(int directory, const std::string& name, const Fd& fd) {
-    struct stat status {};
-    return fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-           flock(fd.get(), LOCK_EX | LOCK_NB) == 0 &&
+    const auto status = opened_status(fd);
+    return status && S_ISREG(status->st_mode) && flock(fd.get(), LOCK_EX | LOCK_NB) == 0 &&
            stands_for(directory, name, fd).value_or(false);
 }
 
@@ -156,19 +161,87 @@ std::vector<std::string> leftover_temporaries(const std::string& directory) {
     return names;
 }
 
-bool replace_at(int directory, const std::string& name, std::string_view content,
-                const Making& making, Existing existing) {
-    Temporary temporary(directory);
-    return temporary.open_with(making) && try_write_all(temporary.fd(), content) &&
-           temporary.put_in_place(name, existing);
+Fill content_of(std::string_view content) {
+    return [content](const std::string&, int fd) { return try_write_all(fd, content); };
 }
 
 bool fill_at(int directory, const std::string& name, const Fill& fill, const Making& making,
              Existing existing) {
     Temporary temporary(directory);
-    if (!temporary.open_with(making)) return false;
-    fill(temporary.name(), temporary.fd());
-    return temporary.put_in_place(name, existing);
+    return temporary.open_with(making) && fill(temporary.name(), temporary.fd()) &&
+           temporary.put_in_place(name, existing);
+}
+
+namespace {
+
+constexpr const char* access_acl = "system.posix_acl_access";
+constexpr const char* default_acl = "system.posix_acl_default";
+constexpr std::array<std::string_view, 3> of_one_content{"security.capability", "security.evm",
+                                                         "security.ima"};
+
+// Returns the value of an attribute, or for a null name the list of names. The kernel has no longer
+// ones.
+std::optional<std::string> value_of(int fd, const char* name) {
+    Buffer room;
+    static_assert(Buffer::size() >= XATTR_SIZE_MAX && Buffer::size() >= XATTR_LIST_MAX);
+    const ssize_t size = name != nullptr ? fgetxattr(fd, name, room.data(), Buffer::size())
+                                         : flistxattr(fd, room.data(), Buffer::size());
+    if (size < 0) return std::nullopt;
+    return std::string(room.data(), static_cast<std::size_t>(size));
+}
+
+std::string problem(const std::string& what) {
+    return what + ": " + std::strerror(errno);
+}
+
+std::string take_owner(const struct stat& from, int to) {
+    const auto made = opened_status(to);
+    if (!made) return problem("its owner");
+    if (from.st_uid == made->st_uid && from.st_gid == made->st_gid) return {};
+    if (fchown(to, from.st_uid, from.st_gid) == 0) return {};
+    return from.st_uid != made->st_uid ? problem("its owner") : problem("its group");
+}
+
+std::string take_extended(int from, int to) {
+    const auto list = value_of(from, nullptr);
+    if (!list) return errno == ENOTSUP ? "" : problem("its extended attributes");
+    bool has_acl = false;
+    for (const std::string_view view : base::split(*list, '\0')) {
+        const std::string name(view);
+        has_acl = has_acl || name == access_acl;
+        if (name.empty() || std::count(of_one_content.begin(), of_one_content.end(), view) > 0)
+            continue;
+        const std::string shown =
+            name == access_acl ? "its ACL" : base::visible(name, base::Newlines::escape);
+        const auto value = value_of(from, name.c_str());
+        if (!value) return problem(shown);
+        if (value_of(to, name.c_str()) == value) continue;
+        if (fsetxattr(to, name.c_str(), value->data(), value->size(), 0) != 0)
+            return problem(shown);
+    }
+    // an ACL that the new file took from the directory's default ACL
+    if (!has_acl && value_of(to, access_acl) && fremovexattr(to, access_acl) != 0)
+        return problem("its ACL");
+    return {};
+}
+
+}  // namespace
+
+std::string take_attributes(int from, int to) {
+    const auto status = opened_status(from);
+    if (!status) return problem("its mode");
+    if (std::string lost = take_owner(*status, to); !lost.empty()) return lost;
+    if (std::string lost = take_extended(from, to); !lost.empty()) return lost;
+    return fchmod(to, status->st_mode & 0777U) == 0 ? "" : problem("its mode");
+}
+
+bool settle_mode(int directory, int made, unsigned mode, unsigned mask) {
+    if (fgetxattr(directory, default_acl, nullptr, 0) >= 0) return true;
+    const auto status = opened_status(made);
+    if (!status) return false;
+    // the set-group-id bit comes from the directory
+    const mode_t wanted = (status->st_mode & 07000U) | (mode & ~mask & 0777U);
+    return (status->st_mode & 07777U) == wanted || fchmod(made, wanted) == 0;
 }
 
 }  // namespace chorus::sys

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "sys/command_home.hpp"
 #include "sys/fence.hpp"
@@ -18,17 +18,12 @@
 #include "sys/mounts.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/proc_status.hpp"
-#include "sys/spawn.hpp"
 
 namespace chorus::sys {
 namespace {
 
-constexpr std::array<std::pair<SandboxMode, std::string_view>, 4> mode_names{{
-    {SandboxMode::workspace, "workspace"},
-    {SandboxMode::workspace_net, "workspace+net"},
-    {SandboxMode::landlock, "landlock"},
-    {SandboxMode::off, "off"},
-}};
+constexpr base::EnumNames<SandboxMode, 4> mode_names{
+    {"workspace", "workspace+net", "landlock", "off"}};
 
 bool is_executable(const std::string& path) {
     return !is_directory(path) && access(path.c_str(), X_OK) == 0;
@@ -80,13 +75,11 @@ void check(const Sandbox& sandbox) {
 }  // namespace
 
 std::string_view name(SandboxMode mode) {
-    return mode_names[static_cast<std::size_t>(mode)].second;
+    return mode_names.name(mode);
 }
 
 std::vector<std::string> sandbox_modes() {
-    std::vector<std::string> all;
-    for (const auto& [value, word] : mode_names) all.emplace_back(word);
-    return all;
+    return {mode_names.names.begin(), mode_names.names.end()};
 }
 
 SandboxMode strictest(SandboxMode one, SandboxMode other) {
@@ -101,12 +94,9 @@ bool keeps_in_workspace(SandboxMode mode) {
 }
 
 bool parse_sandbox_mode(std::string_view text, SandboxMode& mode) {
-    for (const auto& [value, word] : mode_names) {
-        if (text != word) continue;
-        mode = value;
-        return true;
-    }
-    return false;
+    const auto found = mode_names.find(text);
+    mode = found.value_or(mode);
+    return found.has_value();
 }
 
 std::string installed_program(const std::string& name) {
@@ -177,7 +167,7 @@ void keep_directory(ProcessCommand& command) {
     if (command.directory.empty()) return;
     auto directory = std::make_shared<const Fd>(open_real(command.directory, O_PATH | O_DIRECTORY));
     if (!*directory) throw not_opened_real(command.directory);
-    command.directory = "/proc/self/fd/" + std::to_string(directory->get());
+    command.directory = proc_path(directory->get());
     command.held.push_back(std::move(directory));
 }
 
@@ -188,7 +178,7 @@ void add_places(ProcessCommand& command, std::vector<std::string>& how, const ch
     for (const std::shared_ptr<const Fd>& place : places) {
         command.keep_fds.push_back(place->get());
         command.held.push_back(place);
-        how.insert(how.end(), {option, "/proc/self/fd/" + std::to_string(place->get())});
+        how.insert(how.end(), {option, proc_path(place->get())});
     }
 }
 

@@ -58,5 +58,8 @@ ProcessCommand sandboxed(const Sandbox& sandbox, ProcessCommand command);
 // nothing where they can. Runs a self-test once per boot; its verdict is stored in `state_file`,
 // with the Landlock ABI that was found. Throws where the test cannot be made: a full disk.
 std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::string& state_file);
+// Returns why a command in a sandbox, which runs as this user without those privileges, may not
+// write in the directory ("which belongs to another user"), or "". ACLs are not read.
+std::string why_not_written(const std::string& directory);
 
 }  // namespace chorus::sys

@@ -50,26 +50,26 @@ void note_signal(int number, siginfo_t* info, void*) {
     errno = kept;
 }
 
+// Those that end a program of Chorus.
+sigset_t ending_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+    return signals;
+}
+
 // Without SA_RESTART, so that the signal interrupts a read or a wait.
 void handle(int number) {
     struct sigaction wanted {};
     wanted.sa_sigaction = note_signal;
     wanted.sa_flags = SA_SIGINFO;
-    sigemptyset(&wanted.sa_mask);
-    for (const int other : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&wanted.sa_mask, other);
+    wanted.sa_mask = ending_signals();
     if (sigaction(number, &wanted, nullptr) != 0) throw base::system_error("sigaction");
 }
 
-void ignore(int number) {
-    if (::signal(number, SIG_IGN) == SIG_ERR) throw base::system_error("signal");
-}
-
-// A signal mask is inherited, and some programs start others with signals blocked.
-void unblock() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
-    if (sigprocmask(SIG_UNBLOCK, &signals, nullptr) != 0) throw base::system_error("sigprocmask");
+void ignore_failed_writes() {
+    for (const int number : {SIGPIPE, SIGXFSZ})
+        if (::signal(number, SIG_IGN) == SIG_ERR) throw base::system_error("signal");
 }
 
 Interrupt make_interrupt() {
@@ -78,9 +78,10 @@ Interrupt make_interrupt() {
     handle(SIGINT);
     handle(SIGTERM);
     if (!is_ignored(SIGHUP)) handle(SIGHUP);
-    ignore(SIGPIPE);
-    ignore(SIGXFSZ);
-    unblock();
+    ignore_failed_writes();
+    // A signal mask is inherited, and some programs start others with signals blocked.
+    const sigset_t signals = ending_signals();
+    if (sigprocmask(SIG_UNBLOCK, &signals, nullptr) != 0) throw base::system_error("sigprocmask");
     return {};
 }
 
@@ -92,14 +93,11 @@ bool is_ignored(int signal) {
 }
 
 KeptSignals::KeptSignals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+    const sigset_t signals = ending_signals();
     if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) throw base::system_error("sigprocmask");
     fd_ = Fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd_) throw base::system_error("signalfd");
-    ignore(SIGPIPE);
-    ignore(SIGXFSZ);
+    ignore_failed_writes();
 }
 
 bool KeptSignals::requested() const {

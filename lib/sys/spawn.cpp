@@ -10,61 +10,28 @@
 #include <cerrno>
 #include <mutex>
 
+#include "base/handle.hpp"
+
 namespace chorus::sys {
 namespace {
 
-struct Actions {
-    Actions() { posix_spawn_file_actions_init(&value); }
-    ~Actions() { posix_spawn_file_actions_destroy(&value); }
-    Actions(const Actions&) = delete;
-    Actions& operator=(const Actions&) = delete;
-    posix_spawn_file_actions_t value;
-};
+using Actions = posix_spawn_file_actions_t;
 
-struct Attributes {
-    Attributes() {
-        posix_spawnattr_init(&value);
-        sigset_t signals;
-        sigfillset(&signals);
-        posix_spawnattr_setsigdefault(&value, &signals);
-        sigemptyset(&signals);
-        posix_spawnattr_setsigmask(&value, &signals);
-        posix_spawnattr_setflags(
-            &value, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    }
-    ~Attributes() { posix_spawnattr_destroy(&value); }
-    Attributes(const Attributes&) = delete;
-    Attributes& operator=(const Attributes&) = delete;
-    posix_spawnattr_t value;
-};
-
-// posix_spawn has no attribute for the umask, and a child inherits that of this process.
-class Umask {
-  public:
-    explicit Umask(std::optional<unsigned> given) : lock_(mutex()), is_set_(given.has_value()) {
-        if (is_set_) before_ = ::umask(*given);
-    }
-    ~Umask() {
-        if (is_set_) ::umask(before_);
-    }
-    Umask(const Umask&) = delete;
-    Umask& operator=(const Umask&) = delete;
-
-  private:
-    static std::mutex& mutex() {
-        static std::mutex one;
-        return one;
-    }
-    std::lock_guard<std::mutex> lock_;
-    bool is_set_;
-    mode_t before_ = 0;
-};
+void set_up(posix_spawnattr_t& attributes) {
+    sigset_t signals;
+    sigfillset(&signals);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes, &signals);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}
 
 void connect(Actions& actions, int source, int target) {
     if (source >= 0) {
-        posix_spawn_file_actions_adddup2(&actions.value, source, target);
+        posix_spawn_file_actions_adddup2(&actions, source, target);
     } else {
-        posix_spawn_file_actions_addopen(&actions.value, target, "/dev/null",
+        posix_spawn_file_actions_addopen(&actions, target, "/dev/null",
                                          target == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
     }
 }
@@ -75,12 +42,12 @@ void close_the_rest(Actions& actions, std::vector<int> kept) {
     std::sort(kept.begin(), kept.end());
     int next = 3;
     for (const int fd : kept) {
-        for (; next < fd; ++next) posix_spawn_file_actions_addclose(&actions.value, next);
+        for (; next < fd; ++next) posix_spawn_file_actions_addclose(&actions, next);
         // Onto itself: posix_spawn then clears close-on-exec.
-        posix_spawn_file_actions_adddup2(&actions.value, fd, fd);
+        posix_spawn_file_actions_adddup2(&actions, fd, fd);
         next = std::max(next, fd + 1);
     }
-    posix_spawn_file_actions_addclosefrom_np(&actions.value, next);
+    posix_spawn_file_actions_addclosefrom_np(&actions, next);
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
@@ -132,16 +99,27 @@ base::Error start_error(const ProcessCommand& command, int problem) {
 int spawn(const ProcessCommand& command, const Streams& streams, const std::string& program,
           pid_t& pid) {
     Actions actions;
+    posix_spawn_file_actions_init(&actions);
+    const base::Handle<Actions, posix_spawn_file_actions_destroy> held_actions(&actions);
     connect(actions, streams.in, STDIN_FILENO);
     connect(actions, streams.out, STDOUT_FILENO);
     connect(actions, streams.err, STDERR_FILENO);
     if (!command.directory.empty())
-        posix_spawn_file_actions_addchdir_np(&actions.value, command.directory.c_str());
+        posix_spawn_file_actions_addchdir_np(&actions, command.directory.c_str());
     close_the_rest(actions, command.keep_fds);
-    const Attributes attributes;
-    const Umask umask(command.umask);
-    return posix_spawn(&pid, program.c_str(), &actions.value, &attributes.value,
-                       pointers(command.arguments).data(), pointers(command.environment).data());
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    const base::Handle<posix_spawnattr_t, posix_spawnattr_destroy> held_attributes(&attributes);
+    set_up(attributes);
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    // posix_spawn has no attribute for the umask, and a child inherits that of this process.
+    const mode_t before = command.umask ? ::umask(*command.umask) : 0;
+    const int problem =
+        posix_spawn(&pid, program.c_str(), &actions, &attributes,
+                    pointers(command.arguments).data(), pointers(command.environment).data());
+    if (command.umask) ::umask(before);
+    return problem;
 }
 
 }  // namespace chorus::sys

@@ -1,9 +1,12 @@
 // Tests whether the sandbox works: once per boot, from inside.
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "sys/directory.hpp"
 #include "sys/fence.hpp"
 #include "sys/file.hpp"
 #include "sys/git_guard.hpp"
@@ -52,9 +55,8 @@ Place make_place(const std::string& name) {
 
 // Returns the inode of the network namespace that the command must not be in; "0" for none.
 std::string network_to_miss(SandboxMode mode) {
-    struct stat status {};
-    if (mode != SandboxMode::workspace || stat("/proc/self/ns/net", &status) != 0) return "0";
-    return std::to_string(status.st_ino);
+    const auto status = followed_status("/proc/self/ns/net");
+    return mode == SandboxMode::workspace && status ? std::to_string(status->st_ino) : "0";
 }
 
 constexpr const char* knowingly = "turn the sandbox off: chorus-config set sandbox off";
@@ -142,6 +144,19 @@ std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::st
     const Tested tested = self_test(sandbox, state_file);
     if (!tested.problem) remember(state_file, known, key + " " + tested.found);
     return tested.problem;
+}
+
+std::string why_not_written(const std::string& directory) {
+    const auto status = followed_status(directory);
+    if (!status) return "which does not exist";
+    const bool is_own = status->st_uid == geteuid();
+    bool may_write = access(directory.c_str(), W_OK) == 0;
+    if (geteuid() == 0)
+        may_write = (status->st_mode & (is_own                             ? S_IWUSR
+                                       : group_member(status->st_gid) != 0 ? S_IWGRP
+                                                                          : S_IWOTH)) != 0;
+    if (may_write) return {};
+    return is_own ? "whose mode does not let its owner write" : "which belongs to another user";
 }
 
 }  // namespace chorus::sys

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
+#include "sys/directory.hpp"
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
-#include "sys/path_status.hpp"
 
 namespace chorus::sys {
 
@@ -28,9 +28,7 @@ Fd WorkspaceView::opened(const std::string& path, int flags) const {
 
 std::optional<struct stat> WorkspaceView::status_of(const std::string& path) const {
     const Fd fd = opened(path, O_PATH | O_NOFOLLOW);
-    struct stat status {};
-    if (!fd || fstat(fd.get(), &status) != 0) return std::nullopt;
-    return status;
+    return fd ? opened_status(fd) : std::nullopt;
 }
 
 std::string WorkspaceView::full(const std::string& path) const {

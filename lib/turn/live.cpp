@@ -11,7 +11,7 @@
 #include "place/agent_tasks.hpp"
 #include "place/rights.hpp"
 #include "repo/repository.hpp"
-#include "sys/write_access.hpp"
+#include "sys/clock.hpp"
 #include "turn/compact.hpp"
 #include "turn/last_turn.hpp"
 

@@ -134,7 +134,7 @@ class WorkspaceRewind {
         const auto then = begun_ ? checkpoints_.find(begun_->tree) : std::nullopt;
         if (!then) return changed;
         const std::set<std::string> before =
-            changed_since(sys::Fingerprint::made_of(*then), end->files);
+            changed_since(sys::Fingerprint(*then), end->files);
         std::erase_if(changed, [&](const std::string& path) { return !before.contains(path); });
         return changed;
     }
@@ -184,7 +184,7 @@ void require_in_window(place::Place& place, std::int64_t id) {
                     " -t " + std::to_string(place.thread.id) + " begins a branch with it");
 }
 
-store::MessageRow require_beginning(place::Place& place, std::int64_t id) {
+store::StoredMessage require_beginning(place::Place& place, std::int64_t id) {
     auto row = store::find_message(place.store, id);
     const bool is_own = row && row->agent_id == place.agent.id;
     if (!is_own || row->thread != place.thread.id)
@@ -278,7 +278,7 @@ Rewound rewind(store::Store store, life::HeldAgent held, const RewindOptions& op
     rewound.thread = place.thread.id;
     std::optional<WorkspaceRewind> workspace;
     if (options.to != 0) {
-        const store::MessageRow row = require_beginning(place, options.to);
+        const store::StoredMessage row = require_beginning(place, options.to);
         if (options.workspace) workspace.emplace(place, turn_of(place, row));
     } else {
         workspace.emplace(place, options.checkpoint);

@@ -1,4 +1,4 @@
-#include "sys/git_index.hpp"
+#include "sys/git_files.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-#include "sys/git_settings.hpp"
+#include "sys/git_config.hpp"
 
-#include "sys/safe_directory.hpp"
 #include "unit/sys/scratch.hpp"
 
 namespace chorus::sys {

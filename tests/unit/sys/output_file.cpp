@@ -1,4 +1,4 @@
-#include "sys/output_file.hpp"
+#include "sys/named_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

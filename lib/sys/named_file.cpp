@@ -1,4 +1,4 @@
-#include "sys/output_file.hpp"
+#include "sys/named_file.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -8,16 +8,85 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
-#include "sys/bounded_write.hpp"
+#include "sys/directory.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
-#include "sys/spool.hpp"
+#include "sys/signals.hpp"
 
 namespace chorus::sys {
+namespace {
+
+std::string in_units(std::size_t bytes) {
+    constexpr std::size_t kib = 1U << 10;
+    constexpr std::size_t mib = 1U << 20;
+    return bytes % mib == 0   ? std::to_string(bytes / mib) + " MiB"
+           : bytes % kib == 0 ? std::to_string(bytes / kib) + " KiB"
+                              : std::to_string(bytes) + " bytes";
+}
+
+[[noreturn]] void refuse(const std::string& name, int why) {
+    const base::Error error = base::system_error(name, why);
+    if (error.code() == base::ErrorCode::canceled) throw error;
+    throw base::Error(
+        base::ErrorCode::bad_request, error.message(),
+        why == ENOENT || why == ENOTDIR || why == EISDIR ? "name an existing file" : "");
+}
+
+}  // namespace
+
+bool can_read(int fd) {
+    const int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
+std::string input_name(const std::string& path) {
+    return path == "-" ? "stdin" : path;
+}
+
+InputFile::InputFile(const std::string& path)
+    : name_(input_name(path)),
+      fd_(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                      : open(c_path(path), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {
+    if (!fd_) refuse(name_, errno);
+}
+
+std::string read_input_file(const std::string& path, std::size_t most) {
+    const InputFile file(path);
+    std::string text;
+    if (try_read_all(file.fd(), most, text)) return text;
+    const int why = errno;
+    if (why == EFBIG)
+        throw base::Error(base::ErrorCode::bad_request,
+                          file.name() + ": more than " + in_units(most));
+    refuse(file.name(), why);
+}
+
+RegularInput::RegularInput(const std::string& path) : name_(input_name(path)), path_(path) {
+    const auto status = followed_status(path);
+    if (path != "-" && status && S_ISREG(status->st_mode)) return;
+    const InputFile file(path);
+    const Interrupt& interrupt = Interrupt::install();
+    copy_.emplace();
+    path_ = copy_->path();
+    Buffer buffer;
+    for (;;) {
+        std::array<pollfd, 2> wanted{pollfd{file.fd(), POLLIN, 0},
+                                     pollfd{interrupt.fd(), POLLIN, 0}};
+        const int ready = poll(wanted.data(), wanted.size(), -1);
+        if (interrupt.requested()) refuse(name_, EINTR);
+        const ssize_t size = ready < 0 ? ready : read(file.fd(), buffer.data(), buffer.size());
+        if (size == 0) return;
+        if (size < 0) refuse(name_, errno);
+        write_all(copy_->fd(), {buffer.data(), static_cast<std::size_t>(size)}, path_);
+    }
+}
+
 namespace {
 
 using base::Error;
@@ -61,18 +130,16 @@ int named_descriptor(std::string path) {
                 throw Error(ErrorCode::bad_request, base::system_error(path, EBADF).message());
             return number;
         }
-        std::array<char, 4096> target{};
-        const ssize_t size = readlink(path.c_str(), target.data(), target.size());
-        if (size <= 0) return -1;
-        const std::string led(target.data(), static_cast<std::size_t>(size));
+        const std::string led = link_target(AT_FDCWD, path);
+        if (led.empty()) return -1;
         path = led.front() == '/' ? led : join_path(parent, led);
     }
     return -1;
 }
 
 bool is_same_file(int fd, const struct stat& other) {
-    struct stat own {};
-    return fstat(fd, &own) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+    const auto own = opened_status(fd);
+    return own && is_same_inode(*own, other);
 }
 
 void copy(int from, int to, const std::string& path) {
@@ -88,10 +155,8 @@ OutputFile::OutputFile(std::string path, Overwrite overwrite, const Check& check
     if (is_directory(path_))
         throw Error(ErrorCode::bad_request, base::quoted(path_) + ": it is a directory, not a file",
                     "name a file in it, such as " + base::shell_quoted(join_path(path_, "output")));
-    struct stat named {};
-    struct stat led {};
-    const bool is_new = lstat(path_.c_str(), &named) != 0;
-    in_place_ = !is_new && !S_ISREG(named.st_mode);
+    const auto named = link_status(path_);
+    in_place_ = named && !S_ISREG(named->st_mode);
     const std::string& written = in_place_ ? path_ : parent_of_file(path_);
     if (descriptor_ < 0 && access(written.c_str(), in_place_ ? W_OK : W_OK | X_OK) != 0) {
         const int why = errno;
@@ -99,9 +164,10 @@ OutputFile::OutputFile(std::string path, Overwrite overwrite, const Check& check
                     way_out_of(why, path_));
     }
     if (check) check(path_);
-    if (is_new || stat(path_.c_str(), &led) != 0 || !S_ISREG(led.st_mode)) return;
+    const auto led = named ? followed_status(path_) : std::nullopt;
+    if (!led || !S_ISREG(led->st_mode)) return;
     const bool is_open_already =
-        descriptor_ >= 0 || (in_place_ && is_same_file(STDOUT_FILENO, led));
+        descriptor_ >= 0 || (in_place_ && is_same_file(STDOUT_FILENO, *led));
     if (overwrite == Overwrite::refuse && !is_open_already) throw is_there(path_);
 }
 
@@ -146,13 +212,33 @@ void OutputFile::put(const std::function<void(const std::string& file, int fd)>&
 void OutputFile::write_in_place(const std::function<void(int fd)>& write) const {
     if (descriptor_ >= 0) return write(descriptor_);
     const Fd fd(open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    struct stat target {};
-    if (!fd || fstat(fd.get(), &target) != 0) throw base::system_error(path_);
+    const auto target = fd ? opened_status(fd) : std::nullopt;
+    if (!target) throw base::system_error(path_);
     // a path to stdout's own file is written at stdout's offset, as with a shell's redirection
-    const bool is_stdout = is_same_file(STDOUT_FILENO, target);
-    if (S_ISREG(target.st_mode) && !is_stdout && ftruncate(fd.get(), 0) != 0)
+    const bool is_stdout = is_same_file(STDOUT_FILENO, *target);
+    if (S_ISREG(target->st_mode) && !is_stdout && ftruncate(fd.get(), 0) != 0)
         throw base::system_error(path_);
     write(is_stdout ? STDOUT_FILENO : fd.get());
+}
+
+namespace {
+
+std::string temporary_directory() {
+    std::error_code problem;
+    const auto named = std::filesystem::temp_directory_path(problem);
+    return problem ? "/tmp" : named.string();
+}
+
+}  // namespace
+
+Spool::Spool()
+    : path_(temporary_directory() + "/chorus-spool-XXXXXX"),
+      fd_(mkostemp(path_.data(), O_CLOEXEC)) {
+    if (!fd_) throw base::system_error(path_);
+}
+
+Spool::~Spool() {
+    unlink(path_.c_str());
 }
 
 }  // namespace chorus::sys
