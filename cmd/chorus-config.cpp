@@ -19,8 +19,7 @@ struct Verb {
 };
 
 void agent_option(cli::Command& app, Call& call) {
-    app.option("-A,--agent", call.agent, "use this agent's agent.json instead of config.json")
-        .type("NAME");
+    app.option("-A,--agent NAME", call.agent, "use this agent's agent.json instead of config.json");
 }
 
 void key_argument(cli::Command& app, Call& call) {
@@ -63,11 +62,9 @@ void doctor_options(cli::Command& app, Call& call) {
 }
 
 void trim_options(cli::Command& app, Call& call) {
-    app.option("--older-than", call.older_than,
-               "remove only what is older than TIME (default: 90d)")
-        .type("TIME");
-    app.option("-A,--agent", call.agent, "only this agent and earlier ones of the same name")
-        .type("NAME");
+    app.option("--older-than TIME", call.older_than,
+               "remove only what is older than TIME (default: 90d)");
+    app.option("-A,--agent NAME", call.agent, "only this agent and earlier ones of the same name");
     app.flag("--dry-run", call.dry_run, "only count what would be removed");
     json_option(app, call);
 }

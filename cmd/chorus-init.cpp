@@ -206,29 +206,26 @@ void add_options(cli::Command& app, Options& options) {
     app.word("NAME", birth.name, "the agent's name (default with --here: the directory's)");
     app.flag("--here", options.here, "work in this directory, or the repository around it");
     app.option("--system-prompt", birth.system_prompt, "the agent's instructions");
-    app.option("--system-prompt-file", options.system_prompt_file,
-               "read the instructions from FILE")
-        .type("FILE");
-    app.option("-m,--model", birth.model, "model, as provider/name").type("MODEL");
-    app.option("--permissions", options.permissions, "permission profile, by name or from FILE")
-        .type("PROFILE|@FILE");
+    app.option("--system-prompt-file FILE", options.system_prompt_file,
+               "read the instructions from FILE");
+    app.option("-m,--model MODEL", birth.model, "model, as provider/name");
+    app.option("--permissions PROFILE|@FILE", options.permissions,
+               "permission profile, by name or from FILE");
     app.option("--description", birth.description, "one line on what the agent is for")
         .may_be_empty();
-    app.option("--channel", birth.channel, "where to post answers: webhook:URL or command:SHELL")
-        .type("CHANNEL");
-    app.option("--template", birth.template_directory, "copy the new agent from DIR").type("DIR");
-    app.option("--clone", birth.clone, "clone this repository as the workspace")
-        .type("PATH|URL|HOST:PATH");
+    app.option("--channel CHANNEL", birth.channel,
+               "where to post answers: webhook:URL or command:SHELL");
+    app.option("--template DIR", birth.template_directory, "copy the new agent from DIR");
+    app.option("--clone PATH|URL|HOST:PATH", birth.clone, "clone this repository as the workspace");
     app.flag("--submodules", birth.submodules, "clone its submodules too").needs("--clone");
     app.word("DIR|TAR", options.adopted, "what --adopt adopts").needs("--adopt");
-    app.option_with_optional_value("--adopt", birth.adopt,
-                                   "adopt the agent's directory in place, or DIR|TAR")
-        .type("[=DIR|TAR]");
+    app.option("--adopt[=DIR|TAR]", birth.adopt,
+               "adopt the agent's directory in place, or DIR|TAR");
     app.flag("--trust", birth.trust, "trust the settings of the template or adopted agent");
     app.flag("--exist-ok", birth.exist_ok, "succeed if the agent exists already");
     app.flag("--no-validate-model", options.no_validate_model, "accept a model that is not listed");
-    app.option("--groom", options.groom, "automatic setup and migration: auto, manual or pristine")
-        .type("HOW")
+    app.option("--groom HOW", options.groom,
+               "automatic setup and migration: auto, manual or pristine")
         .one_of(agent::groom_names());
     app.flag("--json", options.json, "print one JSON object");
 }

@@ -302,83 +302,71 @@ void add_prompt_options(cli::Command& app, Options& options) {
     app.word("NAME", options.turn.agent, "the agent");
     app.words("WORDS", options.prompt.words, "the prompt; - for stdin")
         .literal(options.prompt.words_are_literal);
-    app.option("-p,--prompt", options.prompt.text, "the prompt").type("TEXT");
-    app.option("-f,--file", options.prompt.file, "read the prompt from FILE").type("FILE");
-    app.option("--stdin", options.stdin_use, "how to use stdin: append, ignore or inline")
-        .type("USE")
+    app.option("-p,--prompt TEXT", options.prompt.text, "the prompt");
+    app.option("-f,--file FILE", options.prompt.file, "read the prompt from FILE");
+    app.option("--stdin USE", options.stdin_use, "how to use stdin: append, ignore or inline")
         .one_of({"append", "ignore", "inline"});
 }
 
 void add_turn_options(cli::Command& app, Options& options) {
     place::TurnOptions& turn = options.turn;
-    app.option("-m,--model", turn.model, "model for this turn, as provider/name").type("MODEL");
-    app.option("-t,--thread", turn.thread, "thread: main, a number or a branch").type("THREAD");
+    app.option("-m,--model MODEL", turn.model, "model for this turn, as provider/name");
+    app.option("-t,--thread THREAD", turn.thread, "thread: main, a number or a branch");
     app.flag("--new-thread", turn.new_thread, "start a new thread");
     app.flag("--fresh", turn.fresh, "start with an empty window");
     app.flag("--resume", turn.resume, "continue the thread's last turn");
     app.flag("--retry", turn.retry, "like --resume, but drop the answers since the last change");
     app.flag("--inbox", turn.inbox, "start a turn with the queued messages, if any");
     app.flag("--cancel-prompts", turn.cancel_prompts, "withdraw pending questions");
-    app.option("--on-ask", options.on_ask, "if a question is not answered: suspend, deny or fail")
-        .type("WHAT")
+    app.option("--on-ask WHAT", options.on_ask,
+               "if a question is not answered: suspend, deny or fail")
         .one_of({"suspend", "deny", "fail"});
-    app.option("--permissions", options.permissions,
-               "permission profile for this turn, by name or from FILE")
-        .type("PROFILE|@FILE");
-    app.option("-C,--directory", turn.directory, "work in DIR instead of the workspace")
-        .type("DIR");
-    app.option("--idempotency-key", turn.idempotency_key,
-               "if a turn with KEY has finished, print its result again")
-        .type("KEY");
-    app.option("--max-iterations,--max-turns", turn.max_iterations, "maximum number of model calls")
-        .type("N")
+    app.option("--permissions PROFILE|@FILE", options.permissions,
+               "permission profile for this turn, by name or from FILE");
+    app.option("-C,--directory DIR", turn.directory, "work in DIR instead of the workspace");
+    app.option("--idempotency-key KEY", turn.idempotency_key,
+               "if a turn with KEY has finished, print its result again");
+    app.option("--max-iterations,--max-turns N", turn.max_iterations,
+               "maximum number of model calls")
         .from(1);
-    app.option("--timeout", options.timeout, "end the turn after TIME").type("TIME");
-    app.option("--ask-timeout", options.ask_timeout,
-               "time to answer a question at the terminal (default: 60s)")
-        .type("TIME");
-    app.option_with_optional_value("--wait", options.wait,
-                                   "wait until the thread is free, at most TIME")
-        .type("[=TIME]");
+    app.option("--timeout TIME", options.timeout, "end the turn after TIME");
+    app.option("--ask-timeout TIME", options.ask_timeout,
+               "time to answer a question at the terminal (default: 60s)");
+    app.option("--wait[=TIME]", options.wait, "wait until the thread is free, at most TIME");
     app.flag("--queue", turn.queue, "hand the message to the turn running on the thread");
-    app.option("--groom", turn.groom, "automatic migration: auto, manual or pristine")
-        .type("HOW")
+    app.option("--groom HOW", turn.groom, "automatic migration: auto, manual or pristine")
         .one_of(agent::groom_names());
-    app.option("--actor", turn.actor, "name of the person who asks, for the audit log")
-        .type("NAME");
+    app.option("--actor NAME", turn.actor, "name of the person who asks, for the audit log");
     app.flag("--dry-run", options.dry_run, "print the request; send and record nothing");
 }
 
 void add_decision_options(cli::Command& app, Options& options) {
-    app.option("--approve", options.approve, "approve a call and continue").type("ID|all");
-    app.option("--deny", options.deny, "deny a call and continue").type("ID|all");
-    app.option("--answer", options.answer, "answer a question with WORDS and continue").type("ID");
+    app.option("--approve ID|all", options.approve, "approve a call and continue");
+    app.option("--deny ID|all", options.deny, "deny a call and continue");
+    app.option("--answer ID", options.answer, "answer a question with WORDS and continue");
     app.flag("--always", options.always, "with --approve: allow exactly this action from now on")
         .needs("--approve");
     app.flag("--even-if-changed", options.even_if_changed,
              "with --approve: also if files change before the call runs")
         .needs("--approve");
-    app.option("--reason", options.reason, "with --deny: the reason given to the model")
-        .type("TEXT")
+    app.option("--reason TEXT", options.reason, "with --deny: the reason given to the model")
         .needs("--deny");
 }
 
 void add_output_options(cli::Command& app, Options& options) {
-    app.option("--output-format", options.format, "output format: text, json or stream-json")
-        .type("FORMAT")
+    app.option("--output-format FORMAT", options.format, "output format: text, json or stream-json")
         .one_of({"text", "json", "stream-json"});
     app.flag("--json", options.json, "same as --output-format json");
     app.flag("--stream", options.output.stream, "print text as it arrives, also to a pipe");
-    app.option("-o,--output", options.output.file, "also write the output to FILE").type("FILE");
-    app.option("--events", options.events, "events of stream-json: turn, or all with internal ones")
-        .type("WHICH")
+    app.option("-o,--output FILE", options.output.file, "also write the output to FILE");
+    app.option("--events WHICH", options.events,
+               "events of stream-json: turn, or all with internal ones")
         .one_of({"turn", "all"});
     app.flag("--print-event-schema", options.print_event_schema,
              "print the JSON Schema of all output and exit");
     app.flag("-q,--quiet", options.quiet, "print only errors and pending questions on stderr");
     app.flag("-v,--verbose", options.verbose, "also print calls and their outcomes on stderr");
-    app.option("--color", options.color, "when to use color: auto, always or never")
-        .type("WHEN")
+    app.option("--color WHEN", options.color, "when to use color: auto, always or never")
         .one_of({"auto", "always", "never"});
 }
 

@@ -102,18 +102,14 @@ base::ExitStatus run(Options& options, Opened& opened) {
 Action add_audit(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->filter.agent, "the agent, also a destroyed one (default: all)");
-    verb.option("--since", options->since, "only from TIME on").type("TIME");
-    verb.option("--until", options->until, "only before TIME").type("TIME");
-    verb.option("--action", options->action, "only actions that match the RE2 expression")
-        .type("RE");
-    verb.option("--decision", options->filter.decision,
+    verb.option("--since TIME", options->since, "only from TIME on");
+    verb.option("--until TIME", options->until, "only before TIME");
+    verb.option("--action RE", options->action, "only actions that match the RE2 expression");
+    verb.option("--decision DECISION", options->filter.decision,
                 "only this decision: allow, ask_approved, ask_denied or deny")
-        .type("DECISION")
         .one_of({"allow", "ask_approved", "ask_denied", "deny"});
-    verb.option("--turn", options->filter.turn, "only this turn, by its turn_id")
-        .type("TURN")
-        .from(1);
-    verb.option("-n,--limit", options->filter.newest, "only the last N").type("N").from(1);
+    verb.option("--turn TURN", options->filter.turn, "only this turn, by its turn_id").from(1);
+    verb.option("-n,--limit N", options->filter.newest, "only the last N").from(1);
     verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -88,11 +88,10 @@ Action add_branch(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
     verb.word("BRANCH", options->branch, "name of the new branch").required();
-    verb.option("--at", options->message, "fork at this message (default: the last one)")
-        .type("MESSAGE");
+    verb.option("--at MESSAGE", options->message, "fork at this message (default: the last one)");
     verb.flag("--exclude", options->exclude, "leave out that message").needs("--at");
-    verb.option("-t,--thread", options->thread, "thread to fork: main, a number or a branch")
-        .type("THREAD");
+    verb.option("-t,--thread THREAD", options->thread,
+                "thread to fork: main, a number or a branch");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -42,9 +42,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_compact(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.option("-t,--thread", options->thread,
-                "thread: main, a number or a branch (default: the current one)")
-        .type("THREAD");
+    verb.option("-t,--thread THREAD", options->thread,
+                "thread: main, a number or a branch (default: the current one)");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

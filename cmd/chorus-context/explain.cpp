@@ -78,8 +78,8 @@ Action add_explain(cli::Command& verb) {
     verb.word("NAME", options->explain.agent, "the agent").required();
     verb.word("ACTION", options->explain.action, "the action, such as 'tool:bash:git push'")
         .required();
-    verb.option("--profile", options->profile, "another permission profile, by name or from FILE")
-        .type("PROFILE|@FILE");
+    verb.option("--profile PROFILE|@FILE", options->profile,
+                "another permission profile, by name or from FILE");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

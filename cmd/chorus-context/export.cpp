@@ -94,19 +94,16 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_export(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, options->named);
-    verb.option("--format", options->format,
+    verb.option("--format FORMAT", options->format,
                 "md, html, json or jsonl (default: by FILE's ending, or md)")
-        .type("FORMAT")
         .one_of(std::vector<std::string>(formats.begin(), formats.end()));
-    verb.option("-o,--output", options->output.file, "write to FILE, whole or not at all")
-        .type("FILE");
+    verb.option("-o,--output FILE", options->output.file, "write to FILE, whole or not at all");
     add_force(verb, options->output);
-    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
-        .type("THREAD");
-    verb.option("--session", options->session, "export a saved session, by the start of its id")
-        .type("ID");
-    verb.option("--since", options->since, "only from TIME on").type("TIME");
-    verb.option("--until", options->until, "only before TIME").type("TIME");
+    verb.option("-t,--thread THREAD", options->thread,
+                "only this thread: main, a number or a branch");
+    verb.option("--session ID", options->session, "export a saved session, by the start of its id");
+    verb.option("--since TIME", options->since, "only from TIME on");
+    verb.option("--until TIME", options->until, "only before TIME");
     return [options](Opened& opened) { return run(*options, opened); };
 }
 

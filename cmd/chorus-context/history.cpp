@@ -76,7 +76,7 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_history(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->agent, "the agent, also a destroyed one (default: all agents)");
-    verb.option("-n,--limit", options->limit, "at most N (default: 50)").type("N").from(1);
+    verb.option("-n,--limit N", options->limit, "at most N (default: 50)").from(1);
     verb.flag("--all", options->all, "include earlier agents of the same name");
     verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };

@@ -68,9 +68,8 @@ Action add_idle_save(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.list("NAME", options->names, "the agents");
     verb.flag("--all", options->all, "every agent of the home");
-    verb.option("--idle-timeout", options->idle_timeout,
-                "idle time after which an agent is saved; 0: never")
-        .type("TIME");
+    verb.option("--idle-timeout TIME", options->idle_timeout,
+                "idle time after which an agent is saved; 0: never");
     verb.flag("--no-summary", options->no_summary, "make summaries by rule, without a model");
     verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };

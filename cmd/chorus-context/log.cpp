@@ -234,9 +234,9 @@ Action add_log(cli::Command& verb) {
     verb.word("NAME", options->agent, "the agent, also a destroyed one").required();
     verb.word("TURN", options->turn, "print this turn in full, by its turn_id").from(1);
     add_span(verb, options->span);
-    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
-        .type("THREAD");
-    verb.option("-n,--limit", options->newest, "only the last N").type("N").from(1);
+    verb.option("-t,--thread THREAD", options->thread,
+                "only this thread: main, a number or a branch");
+    verb.option("-n,--limit N", options->newest, "only the last N").from(1);
     verb.flag("-p,--patch", options->patches, "show what calls changed in files");
     verb.flag("--json", options->json, "print one JSON object per turn");
     return [options](Opened& opened) { return run(*options, opened); };

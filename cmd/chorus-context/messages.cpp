@@ -50,12 +50,10 @@ Action add_messages(cli::Command& verb) {
     verb.word("NAME", options->agent, "the agent, also a destroyed one").required();
     verb.flag("--all", options->all, "include calls, results and what --retry dropped");
     add_span(verb, options->span);
-    verb.option("--id-gt", options->after, "only messages with a greater id")
-        .type("MESSAGE")
-        .from(0);
-    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
-        .type("THREAD");
-    verb.option("-n,--limit", options->newest, "only the last N").type("N").from(1);
+    verb.option("--id-gt MESSAGE", options->after, "only messages with a greater id").from(0);
+    verb.option("-t,--thread THREAD", options->thread,
+                "only this thread: main, a number or a branch");
+    verb.option("-n,--limit N", options->newest, "only the last N").from(1);
     verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -57,9 +57,8 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_pack(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.option("-o,--output", options->output.file,
+    verb.option("-o,--output FILE", options->output.file,
                 "tar archive to write, compressed by ending: .gz .bz2 .xz .zst")
-        .type("FILE")
         .required();
     add_force(verb, options->output);
     verb.flag("--json", options->json, "print one JSON object");

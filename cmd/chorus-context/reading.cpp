@@ -16,8 +16,8 @@
 namespace chorus::context_command {
 
 void add_span(cli::Command& verb, Span& span) {
-    verb.option("--since", span.since, "only from TIME on").type("TIME");
-    verb.option("--until", span.until, "only before TIME").type("TIME");
+    verb.option("--since TIME", span.since, "only from TIME on");
+    verb.option("--until TIME", span.until, "only before TIME");
 }
 
 bool in_color(const sys::Environment& environment) {

@@ -130,14 +130,12 @@ base::ExitStatus run(Options& options, Opened& opened) {
 Action add_rewind(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name_and_wait(verb, options->named);
-    verb.option("--to", options->message, "go back to before this message of the user")
-        .type("MESSAGE");
+    verb.option("--to MESSAGE", options->message, "go back to before this message of the user");
     verb.flag("--workspace", options->rewind.workspace, "also put back the files of the workspace");
-    verb.option("--checkpoint", options->checkpoint, "put back only the files, to this checkpoint")
-        .type("NUMBER");
+    verb.option("--checkpoint NUMBER", options->checkpoint,
+                "put back only the files, to this checkpoint");
     verb.flag("--force", options->rewind.force, "also put back files that others have changed");
-    verb.option("-t,--thread", options->rewind.thread, "thread: main, a number or a branch")
-        .type("THREAD");
+    verb.option("-t,--thread THREAD", options->rewind.thread, "thread: main, a number or a branch");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

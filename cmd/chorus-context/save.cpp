@@ -68,8 +68,8 @@ Action add_save(cli::Command& verb) {
     add_name_and_wait(verb, options->named);
     verb.word("DESCRIPTION", options->description,
               "description of the session (default: its summary)");
-    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
-        .type("THREAD");
+    verb.option("-t,--thread THREAD", options->thread,
+                "only this thread: main, a number or a branch");
     verb.flag("--no-summary", options->no_summary, "make the summary by rule, without a model");
     verb.flag("--allow-empty", options->allow_empty, "save an empty context too");
     verb.flag("--json", options->json, "print one JSON object");

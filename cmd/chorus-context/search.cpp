@@ -86,15 +86,11 @@ base::ExitStatus run(Options& options, Opened& opened) {
 Action add_search(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("QUERY", options->search.text, "words, \"a phrase\" or prefix*").required();
-    verb.option("-A,--agent", options->search.agent, "only this agent, also a destroyed one")
-        .type("NAME");
-    verb.option("--in", options->in, "where to search: all, prompts, answers or tools")
-        .type("WHERE")
+    verb.option("-A,--agent NAME", options->search.agent, "only this agent, also a destroyed one");
+    verb.option("--in WHERE", options->in, "where to search: all, prompts, answers or tools")
         .one_of({"all", "prompts", "answers", "tools"});
-    verb.option("--since", options->since, "only from TIME on").type("TIME");
-    verb.option("-n,--limit", options->search.most, "only the best N (default: 20)")
-        .type("N")
-        .from(1);
+    verb.option("--since TIME", options->since, "only from TIME on");
+    verb.option("-n,--limit N", options->search.most, "only the best N (default: 20)").from(1);
     verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

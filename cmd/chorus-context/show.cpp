@@ -95,9 +95,8 @@ Action add_show(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->turn.agent, "the agent").required();
     verb.flag("--assembled", options->assembled, "print the whole next request");
-    verb.option("-t,--thread", options->turn.thread,
-                "thread: main, a number or a branch (default: the current one)")
-        .type("THREAD");
+    verb.option("-t,--thread THREAD", options->turn.thread,
+                "thread: main, a number or a branch (default: the current one)");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -90,8 +90,7 @@ base::ExitStatus run(Options& options, Opened& opened) {
 Action add_usage(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->filter.agent, "the agent, also a destroyed one (default: all)");
-    verb.option("--by", options->by, "group by day, agent, model or session (default: day)")
-        .type("WHAT")
+    verb.option("--by WHAT", options->by, "group by day, agent, model or session (default: day)")
         .one_of({"day", "agent", "model", "session"});
     add_span(verb, options->span);
     verb.flag("--json", options->json, "print one JSON object per line");

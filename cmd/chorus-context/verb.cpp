@@ -20,9 +20,7 @@ void add_name(cli::Command& verb, Named& named) {
 
 void add_name_and_wait(cli::Command& verb, Named& named) {
     add_name(verb, named);
-    verb.option_with_optional_value("--wait", named.wait,
-                                    "wait until the agent is free, at most TIME")
-        .type("[=TIME]");
+    verb.option("--wait[=TIME]", named.wait, "wait until the agent is free, at most TIME");
 }
 
 store::Agent require_agent(Opened& opened, const Named& named) {

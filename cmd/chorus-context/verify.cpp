@@ -160,11 +160,10 @@ Action add_verify(cli::Command& verb) {
     verb.word("NAME", options->agent, "the agent of --prefix; the audit log covers all agents");
     verb.flag("--prefix", options->prefix,
               "check instead that each request extends the one before");
-    verb.option("-t,--thread", options->thread, "with --prefix: only this thread")
-        .type("THREAD")
+    verb.option("-t,--thread THREAD", options->thread, "with --prefix: only this thread")
         .needs("--prefix");
-    verb.option("--expect", options->expect, "rows and hash of an earlier result, to compare with")
-        .type("ROWS:HASH");
+    verb.option("--expect ROWS:HASH", options->expect,
+                "rows and hash of an earlier result, to compare with");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -64,10 +64,10 @@ base::ExitStatus run(const Options& options, Opened& opened) {
 Action add_cancel(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.option("-t,--thread", options->thread, "only this thread: main, a number or a branch")
-        .type("THREAD");
-    verb.option("--wait", options->wait, "time to wait for the end of the turns (default: 60s)")
-        .type("TIME");
+    verb.option("-t,--thread THREAD", options->thread,
+                "only this thread: main, a number or a branch");
+    verb.option("--wait TIME", options->wait,
+                "time to wait for the end of the turns (default: 60s)");
     add_json(verb, *options, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

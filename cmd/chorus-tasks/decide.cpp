@@ -76,8 +76,8 @@ std::shared_ptr<Options> add_common(cli::Command& verb) {
     verb.word("ID", options->id, "the pending question").required();
     verb.flag("--run", options->goes_on, "continue the turn in the background");
     verb.flag("--json", options->json, "print one JSON object per line");
-    verb.option("--actor", options->actor, "name of the person who decides, for the audit log")
-        .type("NAME");
+    verb.option("--actor NAME", options->actor,
+                "name of the person who decides, for the audit log");
     return options;
 }
 
@@ -93,7 +93,7 @@ Action add_approve(cli::Command& verb) {
 
 Action add_deny(cli::Command& verb) {
     const auto options = add_common(verb);
-    verb.option("--reason", options->reason, "the reason given to the model").type("TEXT");
+    verb.option("--reason TEXT", options->reason, "the reason given to the model");
     return [options](Opened& opened) { return decide(*options, What::deny, opened); };
 }
 

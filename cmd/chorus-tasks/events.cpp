@@ -59,7 +59,7 @@ std::string for_people(const EventRow& row) {
 Action add_events(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.option("--since", options->since, "only events since TIME").type("TIME");
+    verb.option("--since TIME", options->since, "only events since TIME");
     add_follow(verb, *options);
     add_json(verb, *options, "print one JSON object per line");
     return [options](Opened& opened) {

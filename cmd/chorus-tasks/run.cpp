@@ -62,12 +62,11 @@ Action add_run(cli::Command& verb) {
                "after --: one word for bash -c, or a program and its arguments")
         .required()
         .may_be_empty();
-    verb.option("--on-exit", options->order.on_exit, "message to the agent when the task has ended")
-        .type("PROMPT");
+    verb.option("--on-exit PROMPT", options->order.on_exit,
+                "message to the agent when the task has ended");
     verb.flag("--run", options->order.goes_on, "start a turn with the message of --on-exit");
-    verb.option("--actor", options->order.actor,
-                "name of the person who starts it, for the audit log")
-        .type("NAME");
+    verb.option("--actor NAME", options->order.actor,
+                "name of the person who starts it, for the audit log");
     verb.flag("--json", options->json, "print one JSON object");
     return [options](Opened& opened) { return run(*options, opened); };
 }

@@ -109,10 +109,9 @@ cli::Frame draw(Opened& opened, const Options& options, Form form, std::size_t w
 Action add_steps(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     add_name(verb, *options);
-    verb.option("-t,--thread", options->thread,
-                "the newest turn of this thread: main, a number or a branch")
-        .type("THREAD");
-    verb.option("--turn", options->turn, "this turn, by its turn_id").type("TURN").from(1);
+    verb.option("-t,--thread THREAD", options->thread,
+                "the newest turn of this thread: main, a number or a branch");
+    verb.option("--turn TURN", options->turn, "this turn, by its turn_id").from(1);
     add_json(verb, *options, "print one JSON object per line");
     return [options](Opened& opened) {
         return show(opened, *options, [&](Form form, std::size_t width) {

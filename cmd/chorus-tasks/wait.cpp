@@ -53,8 +53,7 @@ Action add_wait(cli::Command& verb) {
     const auto options = std::make_shared<Options>();
     verb.word("NAME", options->agent, "the agent").required();
     verb.list("ID", options->ids, "the tasks").required();
-    verb.option("--timeout", options->timeout, "wait at most TIME, then exit with 124")
-        .type("TIME");
+    verb.option("--timeout TIME", options->timeout, "wait at most TIME, then exit with 124");
     verb.flag("--json", options->json, "print one JSON object per line");
     return [options](Opened& opened) { return run(*options, opened); };
 }

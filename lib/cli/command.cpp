@@ -6,10 +6,14 @@
 #include "base/text.hpp"
 
 namespace chorus::cli {
-Option& Option::type(std::string_view word) {
-    type_ = word;
-    return *this;
-}
+
+Option::Option(std::string_view names, OptionVariable target, Takes takes, std::string_view about)
+    : names_(names.substr(0, names.find_first_of(" ["))),
+      type_(base::trim(names.substr(names_.size()))),
+      target_(target),
+      takes_(type_.starts_with('[') ? Takes::value_behind_equals : takes),
+      about_(about) {}
+
 Option& Option::one_of(std::vector<std::string> values) {
     values_ = std::move(values);
     return *this;
@@ -143,11 +147,6 @@ Option& Command::flag(std::string_view names, bool& target, std::string_view abo
 }
 Option& Command::option(std::string_view names, OptionVariable target, std::string_view about) {
     return add(names, target, Takes::value, about);
-}
-Option& Command::option_with_optional_value(std::string_view names,
-                                            std::optional<std::string>& target,
-                                            std::string_view about) {
-    return add(names, target, Takes::value_behind_equals, about);
 }
 Option& Command::word(std::string_view name, OptionVariable target, std::string_view about) {
     return add(name, target, Takes::value, about);

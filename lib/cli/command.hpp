@@ -41,12 +41,11 @@ struct OptionVariable {
 // One option or word. Names, types and descriptions are literals: they are not copied.
 class Option {
   public:
-    Option(std::string_view names, OptionVariable target, Takes takes, std::string_view about)
-        : names_(names), target_(target), takes_(takes), about_(about) {}
+    // `names` may end in the word that the help shows for the value: "-o,--output FILE",
+    // "--approve ID|all", "--wait[=TIME]". Upper case names a kind of value, which shells complete;
+    // lower case is the literal word. In brackets the value may be left out.
+    Option(std::string_view names, OptionVariable target, Takes takes, std::string_view about);
 
-    // Sets the word that the help shows for the value: "FILE", "ID|all". Upper case names a kind of
-    // value, which shells complete; lower case is the literal word.
-    Option& type(std::string_view word);
     Option& one_of(std::vector<std::string> values);
     Option& from(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
     Option& required();
@@ -88,10 +87,10 @@ class Option {
     std::optional<std::int64_t> number(const std::string& text) const;
 
     std::string_view names_;  // "-m,--model", "NAME"
+    std::string_view type_;   // "MODEL"
     OptionVariable target_;
     Takes takes_;
     std::string_view about_;
-    std::string_view type_;
     std::string_view needed_;
     std::vector<std::string> values_;
     std::int64_t least_ = 0;
@@ -112,10 +111,8 @@ class Command {
     Command(std::string path, std::string_view about);
 
     Option& flag(std::string_view names, bool& target, std::string_view about);
+    // For "--wait[=TIME]" `target` stays nothing if it is not given, and is "" without a value.
     Option& option(std::string_view names, OptionVariable target, std::string_view about);
-    // "--wait" or "--wait=TIME": nothing if it is not given, "" if it is given without a value.
-    Option& option_with_optional_value(std::string_view names, std::optional<std::string>& target,
-                                       std::string_view about);
     Option& word(std::string_view name, OptionVariable target, std::string_view about);
     // list() and words() take all remaining words.
     Option& list(std::string_view name, std::vector<std::string>& target, std::string_view about);

@@ -41,14 +41,14 @@ struct Sample {
         say.words("WORDS", texts, "what");
         say.flag("-l,--loud", flag, "aloud");
         say.flag("-q,--quiet", flag, "not aloud");
-        say.option("-t,--thread", text, "where").type("THREAD");
-        say.option("-A", text, "another").type("NAME");
-        say.option("--max-iterations,--max-turns", number, "at most").type("N").from(1);
-        say.option("--how", text, "how").type("HOW").one_of({"soft", "shrill"});
-        say.option_with_optional_value("--wait", maybe, "wait").type("[=TIME]");
-        say.option_with_optional_value("--adopt", maybe, "take over").type("[=DIR|TAR]");
-        say.option("--approve", text, "approve").type("ID|all");
-        say.option("--profile", text, "as").type("PROFILE|@FILE");
+        say.option("-t,--thread THREAD", text, "where");
+        say.option("-A NAME", text, "another");
+        say.option("--max-iterations,--max-turns N", number, "at most").from(1);
+        say.option("--how HOW", text, "how").one_of({"soft", "shrill"});
+        say.option("--wait[=TIME]", maybe, "wait");
+        say.option("--adopt[=DIR|TAR]", maybe, "take over");
+        say.option("--approve ID|all", text, "approve");
+        say.option("--profile PROFILE|@FILE", text, "as");
         say.option("--secret", text, "hidden").hidden();
         return {};
     }
@@ -95,8 +95,8 @@ TEST(Completion, offers_no_option_that_one_before_excludes) {
     const Program program{.name = "chorus-tasks",
                           .description = "",
                           .verbs = {{"steps", "", [&text](Command& steps) {
-                                         steps.option("-t,--thread", text, "").type("THREAD");
-                                         steps.option("--turn", text, "").type("TURN");
+                                         steps.option("-t,--thread THREAD", text, "");
+                                         steps.option("--turn TURN", text, "");
                                          return Action();
                                      }}}};
     const auto offered = [&](const Words& words) {

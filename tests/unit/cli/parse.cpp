@@ -33,10 +33,10 @@ struct Sample {
         command.flag("-l,--loud", loud, "aloud").needs("--text");
         command.option("-t,--text", text, "text");
         command.option("--other", other, "text").may_be_empty();
-        command.option("-A", short_only, "text").type("NAME");
+        command.option("-A NAME", short_only, "text");
         command.option("--number", number, "number").from(1, 100);
         command.option("--how", how, "how").one_of({"soft", "shrill"});
-        command.option_with_optional_value("--wait", wait, "wait").type("[=TIME]");
+        command.option("--wait[=TIME]", wait, "wait");
     }
     Sample(const Sample&) = delete;
     Wanted read(const Words& arguments) { return parse(command, arguments); }
