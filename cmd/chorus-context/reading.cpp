@@ -4,52 +4,26 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
-#include <limits>
 
 #include "base/text.hpp"
-#include "chorus-context/verb.hpp"
-#include "cli/time_text.hpp"
+#include "chat/dialect.hpp"
+#include "cli/field.hpp"
 #include "sys/terminal.hpp"
 
-namespace chorus::context_command {
+namespace chorus::command {
 
-void add_span(cli::Command& verb, Span& span) {
-    verb.option("--since TIME", span.since, "only from TIME on");
-    verb.option("--until TIME", span.until, "only before TIME");
+using cli::Fields;
+using cli::Form;
+using cli::one_line;
+
+void Span::add(cli::Command& verb) {
+    verb.option("--since TIME", since, "only from TIME on");
+    verb.option("--until TIME", until, "only before TIME");
 }
 
 bool in_color(const sys::Environment& environment) {
     return sys::takes_escapes(STDOUT_FILENO) && !environment.has("NO_COLOR");
-}
-
-base::TimeMs since_of(const Span& span) {
-    return span.since.empty() ? 0 : cli::require_time(span.since, "--since");
-}
-
-base::TimeMs until_of(const Span& span) {
-    return span.until.empty() ? std::numeric_limits<base::TimeMs>::max()
-                              : cli::require_time(span.until, "--until");
-}
-
-Columns::Columns(std::vector<int> widths)
-    : widths_(std::move(widths)), on_terminal_(isatty(STDOUT_FILENO) == 1) {}
-
-void Columns::print(const std::vector<std::string>& fields) const {
-    std::string line;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        const bool is_last = i + 1 == fields.size();
-        const int width = on_terminal_ && i < widths_.size() ? widths_[i] : 0;
-        const auto wanted = static_cast<std::size_t>(std::abs(width));
-        const std::size_t length = base::utf8_length(fields[i]);
-        const std::string padding(wanted > length ? wanted - length : 0, ' ');
-        if (width < 0) line += padding;
-        line += fields[i];
-        if (width > 0 && !is_last) line += padding;
-        if (!is_last) line += on_terminal_ ? "  " : "\t";
-    }
-    std::cout << line << '\n';
 }
 
 std::string brief(std::string_view text, std::size_t most_characters) {
@@ -81,32 +55,34 @@ std::string dollars(double usd, bool is_known) {
     return text.data();
 }
 
-void write_members(chat::JsonText& out, const store::StoredMessage& said) {
+cli::Field usage_field(const chat::Usage& usage) {
+    return {"usage", cli::Member([usage](auto& out) { chat::write_usage(out, usage); })};
+}
+
+cli::Field cost_field(double usd) {
+    return {"cost_usd", cli::Member([usd](auto& out) { chat::write_cost(out, usd); })};
+}
+
+Fields fields_of(const store::SaidMessage& said) {
     const chat::Message& message = said.message;
-    write_number(out, "id", message.id, 0);
-    write_time(out, "created_at", message.timestamp);
-    out.key("thread").number(said.thread);
-    write_number(out, "turn_id", message.turn_id, 0);
-    write_text(out, "role", chat::name(message.role));
-    out.key("content").string(message.content).key("tool_calls").begin_array();
-    for (const chat::ToolCall& call : message.tool_calls) {
-        write_text(out.begin_object(), "id", call.id);
-        write_text(out, "name", call.name);
-        write_text(out, "arguments", call.arguments);
-        out.end_object();
-    }
-    out.end_array();
-    write_text(out, "tool_call_id", message.tool_call_id);
-    out.key("is_error");
-    if (message.role == chat::Role::tool_result)
-        out.boolean(message.is_error);
-    else
-        out.null();
-    write_text(out, "status", message.status);
-    write_text(out, "restored_from", said.restored_from);
-    write_time(out, "original_at", said.original_timestamp);
-    out.key("left_window").boolean(said.left_for.has_value());
-    write_number(out, "replaced_by", said.left_for.value_or(0), 0);
+    const auto call_fields = [](const chat::ToolCall& call) -> Fields {
+        return {{"id", call.id}, {"name", call.name}, {"arguments", call.arguments}};
+    };
+    const bool is_result = message.role == chat::Role::tool_result;
+    return {{"id", cli::number(message.id, 0)},
+            {"created_at", cli::Time{message.timestamp}},
+            {"thread", said.thread},
+            {"turn_id", cli::number(message.turn_id, 0)},
+            {"role", chat::name(message.role)},
+            {"content", cli::Json{chat::quoted(message.content)}},
+            {"tool_calls", cli::each(message.tool_calls, call_fields)},
+            {"tool_call_id", message.tool_call_id},
+            {"is_error", is_result ? cli::Value(message.is_error) : cli::Value()},
+            {"status", message.status},
+            {"restored_from", said.restored_from},
+            {"original_at", cli::Time{said.original_timestamp}},
+            {"left_window", said.left_for.has_value()},
+            {"replaced_by", cli::number(said.left_for.value_or(0), 0)}};
 }
 
 std::string text_of(const chat::Message& message) {
@@ -116,16 +92,17 @@ std::string text_of(const chat::Message& message) {
     return text;
 }
 
-void MessageLines::print(const store::StoredMessage& said) const {
+void print(const store::SaidMessage& said, Form form) {
     const chat::Message& message = said.message;
-    const std::string id = std::to_string(message.id);
-    const std::string thread = std::to_string(said.thread);
+    const std::string text = text_of(message);
     const std::string time = cli::shown_time(message.timestamp);
-    const std::string role(chat::name(message.role));
-    if (!columns_.on_terminal())
-        return columns_.print({id, time, thread, role, one_line(text_of(message))});
-    std::cout << id << "  " << time << "  thread " << thread << "  " << role << '\n'
-              << indented(text_of(message)) << '\n';
+    if (form == Form::terminal)
+        std::cout << message.id << "  " << time << "  thread " << said.thread << "  "
+                  << chat::name(message.role) << '\n'
+                  << indented(text) << '\n';
+    else
+        std::cout << message.id << '\t' << time << '\t' << said.thread << '\t'
+                  << chat::name(message.role) << '\t' << one_line(text) << '\n';
 }
 
-}  // namespace chorus::context_command
+}  // namespace chorus::command

@@ -1,24 +1,162 @@
+// The state of an agent, of its threads, and of all agents.
 #include <algorithm>
-#include <memory>
 
 #include "approval/decision.hpp"
 #include "base/text.hpp"
-#include "chat/event.hpp"
-#include "chorus-tasks/standing.hpp"
+#include "base/width.hpp"
+#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
-#include "cli/table.hpp"
 #include "cli/time_text.hpp"
 #include "place/agent_tasks.hpp"
 #include "sys/clock.hpp"
-#include "turn/questions.hpp"
 
-namespace chorus::tasks_command {
+namespace chorus::command {
 namespace {
 
-using cli::Form;
+using cli::Fit;
+using report::AgentLine;
 using report::AgentStanding;
 using report::ThreadStanding;
 using report::WorkspaceStanding;
+
+std::string state_of(const ThreadStanding& thread) {
+    return std::string(store::name(thread.state));
+}
+
+// Returns what the thread does and for how long: "calling bash (+3), 12 sec".
+std::string doing_of(const ThreadStanding& thread) {
+    std::string text = one_line(report::what_of(thread));
+    if (thread.since == 0) return text;
+    const std::string span = cli::span_text(sys::now_ms() - thread.since);
+    return text + (text.empty() ? "" : ", ") + span +
+           (report::is_at_work(thread.state) ? "" : " ago");
+}
+
+// "working (calling bash (+3), 12 sec)"
+std::string state_and_doing(const ThreadStanding& thread) {
+    const std::string doing = doing_of(thread);
+    return state_of(thread) + (doing.empty() ? "" : " (" + doing + ")");
+}
+
+cli::Value last_turn(const ThreadStanding* thread) {
+    if (thread == nullptr || !thread->turn) return {};
+    const store::Turn& turn = *thread->turn;
+    const bool is_at_work = report::is_at_work(thread->state);
+    const bool has_failed = thread->state == store::TurnState::error;
+    const auto call_fields = [](const store::ToolRun& run) -> Fields {
+        return {{"tool", run.tool}, {"action", run.action}, {"started_at", Time{run.intent_at}}};
+    };
+    return Fields{{"thread", turn.thread_id},
+                  {"turn", turn.turn_number},
+                  {"turn_id", turn.id},
+                  {"turn_state", state_of(*thread)},
+                  {"state", report::a2a_state(thread->state)},
+                  {"reason", turn.reason},
+                  {"doing", report::what_of(*thread)},
+                  {"pid", cli::number(turn.pid, 0)},
+                  {"started_at", Time{turn.started_at}},
+                  {"working_since_at", Time{is_at_work ? thread->since : 0}},
+                  {"ended_at", Time{turn.ended_at}},
+                  {"iterations", turn.iterations},
+                  {"tool_calls", turn.tool_calls},
+                  {"calls", cli::each(thread->calls, call_fields)},
+                  {"pending", asked(thread->prompts)},
+                  has_failed ? error_field(turn) : cli::Field{"error", {}},
+                  {"resume_at", Time{turn.resume_at}},
+                  {"exit_code", cli::number(turn.exit_code, -1)},
+                  {"signal", cli::number(report::signal_of(turn), 0)}};
+}
+
+std::vector<Fields> thread_fields(const std::vector<ThreadStanding>& threads,
+                                  const std::string& agent) {
+    return cli::each(threads, [&](const ThreadStanding& one) -> Fields {
+        const std::string what = one_line(report::what_of(one));
+        const bool is_at_work = report::is_at_work(one.state);
+        return {{"agent", agent},
+                {"thread", one.thread.id},
+                {"branch", one.thread.branch},
+                {"summary", one.thread.summary},
+                {"turn_state", state_of(one)},
+                {"last_activity_at", Time{one.thread.last_activity}},
+                {"last_turn", last_turn(&one)},
+                cli::shown("what", what),
+                cli::shown("doing", is_at_work ? doing_of(one) : what),
+                cli::shown("working since", is_at_work ? iso(one.since) : "")};
+    });
+}
+
+struct Threads : Named {
+    explicit Threads(cli::Command& verb) : Named(verb) {
+        watching.add_follow(verb);
+        verb.flag("--json", watching.json, "print one JSON object per line");
+    }
+
+    ExitStatus run(Opened& opened) const {
+        const cli::Table for_people("thread", {{"thread", "THREAD", Fit::right},
+                                               {"branch", "BRANCH", Fit::gives_way},
+                                               {"turn_state", "STATE"},
+                                               {"doing", "DOING", Fit::gives_way},
+                                               {"last_activity_at", "LAST ACTIVITY"},
+                                               {"summary", "ABOUT", Fit::gives_way}});
+        const cli::Table for_scripts("thread", {{"thread"},
+                                                {"branch"},
+                                                {"turn_state"},
+                                                {"what"},
+                                                {"working since"},
+                                                {"last_activity_at"},
+                                                {"summary"}});
+        const store::Agent known = life::require_known(opened.store, name);
+        return watching.show(opened, [&](Form form, std::size_t width) {
+            const store::Agent agent = again(opened, known);
+            const auto rows = thread_fields(report::standing_of_threads(opened.store, agent), name);
+            const cli::Table& table = form == Form::terminal ? for_people : for_scripts;
+            return cli::Frame{.lines = table.lines(rows, form, width), .is_last = is_gone(agent)};
+        });
+    }
+
+    Watching watching;
+};
+
+struct Overview {
+    explicit Overview(cli::Command& app) {
+        app.flag("--json", watching.json, "without a verb: print one JSON object per line");
+        watching.add_follow(app);
+    }
+
+    static Fields fields_of(const AgentLine& line) {
+        const std::string_view lifecycle = store::name(line.agent.status);
+        const std::string_view state = store::name(line.state);
+        const bool is_active = line.agent.status == store::AgentStatus::active;
+        return {{"agent", line.agent.name},
+                {"lifecycle", lifecycle},
+                {"turn_state", state, std::string(is_active ? state : lifecycle)},
+                {"model", line.agent.model},
+                {"threads", line.tally.threads},
+                {"tasks", line.tally.tasks},
+                {"pending", line.tally.prompts},
+                {"last_activity_at", Time{line.agent.last_activity}}};
+    }
+
+    ExitStatus run(Opened& opened) const {
+        const cli::Table table("overview", {{"agent", "NAME", Fit::gives_way},
+                                            {"turn_state", "STATE"},
+                                            {"model", "MODEL", Fit::gives_way},
+                                            {"threads", "THREADS", Fit::right},
+                                            {"tasks", "TASKS", Fit::right},
+                                            {"pending", "PENDING", Fit::right},
+                                            {"last_activity_at", "LAST ACTIVITY"}});
+        return watching.show(opened, [&](Form form, std::size_t width) {
+            const auto agents = report::standing_of_all(opened.home, opened.store);
+            cli::Frame frame{.lines = table.lines(cli::each(agents, fields_of), form, width)};
+            if (form == Form::terminal && agents.empty())
+                frame.lines = {"There are no agents; 'chorus-init NAME' makes one."};
+            if (form == Form::terminal) cut_lines(frame.lines, width);
+            return frame;
+        });
+    }
+
+    Watching watching;
+};
 
 // Looking at every file of a large workspace takes long, so with --follow at most a tenth of the
 // time is spent on it.
@@ -38,10 +176,6 @@ class Workspace {
     std::int64_t next_ms_ = 0;
 };
 
-std::string lifecycle_of(const store::Agent& agent) {
-    return std::string(store::name(agent.status));
-}
-
 std::string state_of_agent(const ThreadStanding* first) {
     return first == nullptr ? "idle" : state_of(*first);
 }
@@ -51,8 +185,7 @@ std::string context_text(const AgentStanding& standing) {
     const report::ContextStanding& context = standing.context;
     const base::TimeMs now = sys::now_ms();
     if (context.messages == 0) return "idle";
-    std::string text = "active (" + std::to_string(context.messages) +
-                       (context.messages == 1 ? " message, " : " messages, ");
+    std::string text = "active (" + counted(context.messages, "message") + ", ";
     const ThreadStanding* first = report::foremost(standing.threads);
     if (first != nullptr && report::is_at_work(first->state)) return text + "in use)";
     text += "idle " + cli::span_text(now - context.idle_since);
@@ -61,12 +194,6 @@ std::string context_text(const AgentStanding& standing) {
     else if (context.idle_until != 0)
         text += ", due to be saved";
     return text + ")";
-}
-
-std::string turn_text(const ThreadStanding* first) {
-    if (first == nullptr) return "idle (no turn yet)";
-    const std::string doing = doing_of(*first);
-    return state_of(*first) + (doing.empty() ? "" : " (" + doing + ")");
 }
 
 std::string workspace_text(const WorkspaceStanding& workspace) {
@@ -81,20 +208,18 @@ std::string session_text(const store::Session& session) {
            one_line(session.description.empty() ? session.summary : session.description);
 }
 
-void add_threads(std::vector<std::string>& lines, const AgentStanding& standing) {
-    if (standing.threads.size() < 2) return;
-    lines.emplace_back("Threads:");
-    for (const ThreadStanding& one : standing.threads) {
-        const std::string doing = doing_of(one);
-        lines.push_back("  [" + std::to_string(one.thread.id) + "] " + one_line(one.thread.branch) +
-                        ": " + state_of(one) + (doing.empty() ? "" : " (" + doing + ")"));
-    }
+// Joins the three to one line. The middle is cut if they are wider than `width`.
+std::string fitted(const std::string& head, const std::string& middle, const std::string& tail,
+                   std::size_t width) {
+    constexpr std::size_t least = 8;
+    const std::size_t rest = base::display_width(head) + base::display_width(tail);
+    const std::size_t room = std::max(width > rest ? width - rest : 0, least);
+    return head + base::cut_to_width(middle, room) + tail;
 }
 
 void add_tasks(std::vector<std::string>& lines, const char* heading,
                const std::vector<store::Task>& tasks, std::size_t width) {
-    if (tasks.empty()) return;
-    lines.emplace_back(heading);
+    if (!tasks.empty()) lines.emplace_back(heading);
     for (const store::Task& task : tasks) {
         const bool runs = task.status == store::TaskStatus::running;
         const std::string when =
@@ -105,36 +230,38 @@ void add_tasks(std::vector<std::string>& lines, const char* heading,
     }
 }
 
-void add_prompts(std::vector<std::string>& lines, const std::vector<store::Prompt>& prompts,
-                 std::size_t width) {
-    if (!prompts.empty()) lines.emplace_back("Pending questions:");
-    for (const store::Prompt& prompt : prompts)
-        lines.push_back(fitted("  [" + prompt.id + "] ", one_line(approval::in_one_line(prompt)),
-                               " (asked " + ago(prompt.created_at) + ")", width));
-}
-
 std::vector<std::string> for_people(const AgentStanding& standing,
                                     const WorkspaceStanding& workspace, std::size_t width) {
     const store::Agent& agent = standing.agent;
     const ThreadStanding* first = report::foremost(standing.threads);
     std::vector<std::string> lines{"Agent: " + agent.name};
-    if (!agent.description.empty()) lines.push_back("Description: " + one_line(agent.description));
-    lines.push_back("Model: " + one_line(standing.model));
-    lines.push_back("Permissions: " + one_line(standing.permissions));
-    lines.push_back("Status: " + lifecycle_of(agent) +
-                    (agent.destroyed_at != 0 ? " (" + ago(agent.destroyed_at) + ")" : ""));
-    lines.push_back("Session: " + context_text(standing));
-    lines.push_back("Turn: " + turn_text(first));
-    if (!is_gone(agent)) lines.push_back("Workspace: " + workspace_text(workspace));
-    if (!agent.place.empty()) lines.push_back("Works in: " + one_line(agent.place));
-    add_threads(lines, standing);
+    const auto add = [&](const char* what, const std::string& text) {
+        lines.push_back(std::string(what) + ": " + text);
+    };
+    if (!agent.description.empty()) add("Description", one_line(agent.description));
+    add("Model", one_line(standing.model));
+    add("Permissions", one_line(standing.permissions));
+    add("Status", std::string(store::name(agent.status)) +
+                      (agent.destroyed_at != 0 ? " (" + cli::ago(agent.destroyed_at) + ")" : ""));
+    add("Session", context_text(standing));
+    add("Turn", first == nullptr ? "idle (no turn yet)" : state_and_doing(*first));
+    if (!is_gone(agent)) add("Workspace", workspace_text(workspace));
+    if (!agent.place.empty()) add("Works in", one_line(agent.place));
+    if (standing.threads.size() > 1) {
+        lines.emplace_back("Threads:");
+        for (const ThreadStanding& one : standing.threads)
+            lines.push_back("  [" + std::to_string(one.thread.id) + "] " +
+                            one_line(one.thread.branch) + ": " + state_and_doing(one));
+    }
     add_tasks(lines, "Running tasks:", standing.running, width);
     add_tasks(lines, "Recently completed:", standing.ended, width);
-    add_prompts(lines, standing.prompts, width);
-    lines.push_back("Last session saved: " +
-                    (standing.last_session ? session_text(*standing.last_session) : "none"));
-    for (const std::string& problem : standing.problems)
-        lines.push_back("Problem: " + one_line(problem));
+    if (!standing.prompts.empty()) lines.emplace_back("Pending questions:");
+    for (const store::Prompt& prompt : standing.prompts)
+        lines.push_back(fitted("  [" + prompt.id + "] ", one_line(approval::in_one_line(prompt)),
+                               " (asked " + cli::ago(prompt.created_at) + ")", width));
+    add("Last session saved",
+        standing.last_session ? session_text(*standing.last_session) : "none");
+    for (const std::string& problem : standing.problems) add("Problem", one_line(problem));
     cut_lines(lines, width);
     return lines;
 }
@@ -143,9 +270,11 @@ std::vector<std::string> plain(const AgentStanding& standing, const WorkspaceSta
     const store::Agent& agent = standing.agent;
     const ThreadStanding* first = report::foremost(standing.threads);
     std::vector<std::string> lines;
-    const auto add = [&](std::vector<std::string> fields) { lines.push_back(cli::tabbed(fields)); };
+    const auto add = [&](std::vector<std::string> fields) {
+        lines.push_back(cli::tabbed(std::move(fields)));
+    };
     add({"agent", agent.name});
-    add({"lifecycle", lifecycle_of(agent)});
+    add({"lifecycle", std::string(store::name(agent.status))});
     add({"model", one_line(standing.model)});
     add({"permissions", one_line(standing.permissions)});
     add({"state", state_of_agent(first),
@@ -171,89 +300,56 @@ std::vector<std::string> plain(const AgentStanding& standing, const WorkspaceSta
     return lines;
 }
 
-void write_context(chat::JsonText& out, const report::ContextStanding& context) {
-    write_text(out.key("context").begin_object(), "state",
-               context.messages == 0 ? "idle" : "active");
-    out.key("messages").number(context.messages);
-    write_time(out, "idle_since_at", context.idle_since);
-    write_time(out, "idle_save_at", context.idle_until);
-    out.end_object();
-}
-
-void write_workspace(chat::JsonText& out, const WorkspaceStanding& workspace) {
-    write_text(out.key("workspace").begin_object(), "directory", workspace.directory);
-    write_text(out, "branch", workspace.branch);
-    out.key("uncommitted").number(workspace.uncommitted);
-    write_text(out, "problem", workspace.problem);
-    out.end_object();
-}
-
-void write_session(chat::JsonText& out, const std::optional<store::Session>& session) {
-    out.key("last_session");
-    if (!session) {
-        out.null();
-        return;
-    }
-    write_text(out.begin_object(), "id", session->id);
-    write_time(out, "saved_at", session->saved_at);
-    write_text(out, "trigger", session->trigger);
-    write_text(out, "description", session->description);
-    write_text(out, "summary", session->summary);
-    out.key("message_count").number(session->message_count).end_object();
-}
-
-void write_tasks(chat::JsonText& out, const char* key, const std::vector<store::Task>& tasks,
-                 const std::string& agent) {
-    out.key(key).begin_array();
-    for (const store::Task& task : tasks) {
-        write_members(out.begin_object(), task, agent);
-        out.end_object();
-    }
-    out.end_array();
+cli::Value session_value(const std::optional<store::Session>& session) {
+    if (!session) return {};
+    return Fields{{"id", session->id},           {"saved_at", Time{session->saved_at}},
+                  {"trigger", session->trigger}, {"description", session->description},
+                  {"summary", session->summary}, {"message_count", session->message_count}};
 }
 
 std::string json(const AgentStanding& standing, const WorkspaceStanding& workspace) {
     const store::Agent& agent = standing.agent;
+    const report::ContextStanding& context = standing.context;
     const ThreadStanding* first = report::foremost(standing.threads);
-    chat::JsonText out = chat::open_object("status");
-    write_text(out, "agent", agent.name);
-    out.key("generation").number(agent.generation);
-    write_text(out, "description", agent.description);
-    write_text(out, "lifecycle", lifecycle_of(agent));
-    write_time(out, "created_at", agent.created_at);
-    write_time(out, "destroyed_at", agent.destroyed_at);
-    write_text(out, "model", standing.model);
-    write_text(out, "permissions", standing.permissions);
-    write_text(out, "turn_state", state_of_agent(first));
-    write_last_turn(out, first);
-    write_context(out, standing.context);
-    out.key("threads").begin_array();
-    for (const ThreadStanding& one : standing.threads) {
-        write_members(out.begin_object(), one, agent.name);
-        out.end_object();
-    }
-    out.end_array();
-    write_tasks(out, "running_tasks", standing.running, agent.name);
-    write_tasks(out, "recent_tasks", standing.ended, agent.name);
-    write_pending(out, standing.prompts);
-    write_workspace(out, workspace);
-    write_session(out, standing.last_session);
-    chat::write_texts(out, "problems", standing.problems);
-    return out.end_object().take();
+    const auto task_fields = [&](const store::Task& task) { return fields_of(task, agent.name); };
+    return cli::json("status",
+                     {{"agent", agent.name},
+                      {"generation", agent.generation},
+                      {"description", agent.description},
+                      {"lifecycle", store::name(agent.status)},
+                      {"created_at", Time{agent.created_at}},
+                      {"destroyed_at", Time{agent.destroyed_at}},
+                      {"model", standing.model},
+                      {"permissions", standing.permissions},
+                      {"turn_state", state_of_agent(first)},
+                      {"last_turn", last_turn(first)},
+                      {"context", Fields{{"state", context.messages == 0 ? "idle" : "active"},
+                                         {"messages", context.messages},
+                                         {"idle_since_at", Time{context.idle_since}},
+                                         {"idle_save_at", Time{context.idle_until}}}},
+                      {"threads", thread_fields(standing.threads, agent.name)},
+                      {"running_tasks", cli::each(standing.running, task_fields)},
+                      {"recent_tasks", cli::each(standing.ended, task_fields)},
+                      {"pending", asked(standing.prompts)},
+                      {"workspace", Fields{{"directory", workspace.directory},
+                                           {"branch", workspace.branch},
+                                           {"uncommitted", workspace.uncommitted},
+                                           {"problem", workspace.problem}}},
+                      {"last_session", session_value(standing.last_session)},
+                      {"problems", standing.problems}});
 }
 
-}  // namespace
+struct Status : Named {
+    explicit Status(cli::Command& verb) : Named(verb) {
+        watching.add_follow(verb);
+        verb.flag("--json", watching.json, "print one JSON object");
+    }
 
-Action add_status(cli::Command& verb) {
-    const auto options = std::make_shared<ViewOptions>();
-    add_name(verb, *options);
-    add_follow(verb, *options);
-    add_json(verb, *options, "print one JSON object");
-    return [options](Opened& opened) {
-        const store::Agent known = known_agent(opened, options->name);
+    ExitStatus run(Opened& opened) const {
+        const store::Agent known = life::require_known(opened.store, name);
         if (!is_gone(known)) tell_plants(place::task_site(opened.store, opened.home, known));
         Workspace workspace;
-        return show(opened, *options, [&](Form form, std::size_t width) {
+        return watching.show(opened, [&](Form form, std::size_t width) {
             const store::Agent agent = again(opened, known);
             const auto standing =
                 report::standing_of(opened.home, opened.environment, opened.store, agent);
@@ -266,7 +362,18 @@ Action add_status(cli::Command& verb) {
                                                  : std::vector{json(standing, seen)};
             return frame;
         });
-    };
+    }
+
+    Watching watching;
+};
+
+}  // namespace
+
+std::vector<cli::Verb> status_verbs() {
+    return {verb<Status>("status", "show the state of an agent"),
+            verb<Threads>("threads", "list the threads of an agent and what they do")};
 }
 
-}  // namespace chorus::tasks_command
+const cli::Options overview = options_of<Overview>;
+
+}  // namespace chorus::command

@@ -1,53 +1,53 @@
-// Shared by the verbs that show a state, once or with --follow.
+// Shared by the verbs of chorus-tasks: how they show a state, and tasks, threads and questions as
+// they print them.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "base/time.hpp"
-#include "chat/dialect.hpp"
-#include "chorus-tasks/verb.hpp"
 #include "cli/live_view.hpp"
+#include "command/verb.hpp"
+#include "report/standing.hpp"
+#include "store/prompts.hpp"
+#include "task/task.hpp"
 
-namespace chorus::tasks_command {
+namespace chorus::command {
 
-struct ViewOptions {
-    std::string name;
-    bool json = false;
+// --json, and --follow where the verb has it.
+struct Watching {
+    void add_follow(cli::Command& verb);
+    // Draws on stdout once, with --follow until the last frame or a signal.
+    using Draw = std::function<cli::Frame(Form form, std::size_t width)>;
+    ExitStatus show(Opened& opened, const Draw& draw) const;
+    // Likewise, but each frame has only what is new (cli::append).
+    ExitStatus append(Opened& opened, const Draw& draw) const;
     bool follow = false;
+    bool json = false;
 };
-void add_name(cli::Command& verb, ViewOptions& options);
-void add_json(cli::Command& verb, ViewOptions& options, const char* help);
-void add_follow(cli::Command& verb, ViewOptions& options);
 
-// Returns the agent of that name, also a destroyed one. Error(not_found) lists the agents.
-store::Agent known_agent(Opened& opened, const std::string& name);
 // Reads the agent's row again.
 store::Agent again(Opened& opened, const store::Agent& agent);
 bool is_gone(const store::Agent& agent);
-
-// Draws on stdout once, with `follow` until the last frame or a signal.
-using Draw = std::function<cli::Frame(cli::Form form, std::size_t width)>;
-base::ExitStatus show(Opened& opened, const ViewOptions& options, const Draw& draw);
-
-// Like show(), but each frame has only what is new (cli::append).
-base::ExitStatus append(Opened& opened, const ViewOptions& options, const Draw& draw);
+// Return the agent's name and the thread of a question: "" and 0 where they are gone.
+std::string agent_of(Opened& opened, const store::Prompt& prompt);
+store::ThreadId thread_of(Opened& opened, const store::Prompt& prompt);
+// Prints "task_001: exit status 0" on stderr.
+void tell_end(const store::Task& task);
+// Warns of files that running tasks have left and that programs outside the sandbox would obey.
+void tell_plants(const task::Site& site);
 
 // ISO 8601; "" for 0.
 std::string iso(base::TimeMs time);
-// "5 min ago"; "" for 0.
-std::string ago(base::TimeMs time);
 // Cuts each line to the width of the terminal.
 void cut_lines(std::vector<std::string>& lines, std::size_t width);
 
-// Joins the three to one line. The middle is cut if they are wider than `width`.
-std::string fitted(const std::string& head, const std::string& middle, const std::string& tail,
-                   std::size_t width);
+// "exit 0", "signal 9 (KILL)"; "" while it runs, and if unknown.
+std::string exit_of(const store::Task& task);
+// "started 5 min ago, PID 12345", "exit 0, 30 sec ago", "2 min ago; and why"
+std::string end_of(const store::Task& task);
+Fields fields_of(const store::Task& task, const std::string& agent);
+// Returns the objects of questions.
+std::vector<Fields> asked(const std::vector<store::Prompt>& prompts);
 
-using chat::write_number;
-using chat::write_text;
-using chat::write_time;
-
-}  // namespace chorus::tasks_command
+}  // namespace chorus::command

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "base/text.hpp"
 
@@ -18,9 +19,8 @@ Option& Option::one_of(std::vector<std::string> values) {
     values_ = std::move(values);
     return *this;
 }
-Option& Option::from(std::int64_t least, std::int64_t most) {
+Option& Option::from(std::int64_t least) {
     least_ = least;
-    most_ = most;
     return *this;
 }
 Option& Option::required() {
@@ -42,10 +42,6 @@ Option& Option::may_be_empty() {
 }
 Option& Option::needs(std::string_view option) {
     needed_ = option;
-    return *this;
-}
-Option& Option::hidden() {
-    is_hidden_ = true;
     return *this;
 }
 
@@ -71,17 +67,17 @@ std::string_view Option::name() const {
 }
 
 bool Option::is_number() const {
-    return std::holds_alternative<int*>(target_.place) ||
-           std::holds_alternative<std::int64_t*>(target_.place) ||
+    return std::holds_alternative<std::int64_t*>(target_.place) ||
            std::holds_alternative<std::optional<std::int64_t>*>(target_.place);
 }
 
 std::optional<std::int64_t> Option::number(const std::string& text) const {
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
     std::int64_t value = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     const bool is_number = error == std::errc{} && stop == end;
-    return is_number && value >= least_ && value <= most_ ? std::optional(value) : std::nullopt;
+    return is_number && value >= least_ && value <= most ? std::optional(value) : std::nullopt;
 }
 
 // Paths, and values that may be paths, hold any bytes. So may an action: one that is not text is
@@ -99,11 +95,7 @@ std::string Option::problem_of(const std::string& text) const {
     if (!values_.empty() && std::find(values_.begin(), values_.end(), text) == values_.end())
         return base::quoted(text) + " is not one of " + base::quoted_list(values_);
     if (!is_number() || number(text)) return {};
-    const std::string range =
-        most_ < std::numeric_limits<int>::max()
-            ? " from " + std::to_string(least_) + " to " + std::to_string(most_)
-            : ", " + std::to_string(least_) + " or more";
-    return base::quoted(text) + " is not a whole number" + range;
+    return base::quoted(text) + " is not a whole number, " + std::to_string(least_) + " or more";
 }
 
 void Option::store(const std::string& text) const {
@@ -111,7 +103,6 @@ void Option::store(const std::string& text) const {
         const Option& option;
         const std::string& text;
         void operator()(bool* target) const { *target = true; }
-        void operator()(int* target) const { *target = static_cast<int>(*option.number(text)); }
         void operator()(std::int64_t* target) const { *target = *option.number(text); }
         void operator()(std::optional<std::int64_t>* target) const {
             *target = option.number(text);

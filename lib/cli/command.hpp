@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,11 +25,10 @@ enum class Takes {
 
 // The variable that a value is stored in.
 struct OptionVariable {
-    std::variant<bool*, int*, std::int64_t*, std::optional<std::int64_t>*, std::string*,
+    std::variant<bool*, std::int64_t*, std::optional<std::int64_t>*, std::string*,
                  std::optional<std::string>*, std::vector<std::string>*>
         place;
     OptionVariable(bool& value) : place(&value) {}
-    OptionVariable(int& value) : place(&value) {}
     OptionVariable(std::int64_t& value) : place(&value) {}
     OptionVariable(std::optional<std::int64_t>& value) : place(&value) {}
     OptionVariable(std::string& value) : place(&value) {}
@@ -47,15 +45,13 @@ class Option {
     Option(std::string_view names, OptionVariable target, Takes takes, std::string_view about);
 
     Option& one_of(std::vector<std::string> values);
-    Option& from(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
+    Option& from(std::int64_t least);
     Option& required();
     Option& may_be_empty();
     // For words: sets `target` if they follow "--", where "-" is a word.
     Option& literal(bool& target);
     // Requires that option of the same command.
     Option& needs(std::string_view option);
-    // Parsed, but shown neither in the help nor in completion.
-    Option& hidden();
 
     bool is_word() const { return names_.front() != '-'; }
     Takes takes() const { return takes_; }
@@ -69,7 +65,6 @@ class Option {
     std::string_view type() const { return type_; }
     const std::vector<std::string>& values() const { return values_; }
     bool is_required() const { return is_required_; }
-    bool is_hidden() const { return is_hidden_; }
     std::string_view needed() const { return needed_; }
 
     // Returns what is wrong with a value: "is empty", "'x' is not one of 'a' and 'b'"; "" if
@@ -94,11 +89,9 @@ class Option {
     std::string_view needed_;
     std::vector<std::string> values_;
     std::int64_t least_ = 0;
-    std::int64_t most_ = std::numeric_limits<int>::max();
     bool is_required_ = false;
     bool may_be_empty_ = false;
     bool* literal_ = nullptr;
-    bool is_hidden_ = false;
 };
 
 constexpr std::string_view help_option = "--help";

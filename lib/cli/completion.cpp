@@ -212,7 +212,7 @@ void TypedLine::offer_value(Completion& completion, const Option& option) const 
 }
 
 bool TypedLine::is_offered(const Option& option) const {
-    if (option.is_hidden() || option.is_word()) return false;
+    if (option.is_word()) return false;
     const auto is_given = [&](const Option* other) { return other == &option; };
     if (std::any_of(given_.begin(), given_.end(), is_given)) return false;
     const Conflicts conflicts(*command_);

@@ -57,9 +57,8 @@ std::string help(const Command& command, std::span<const Verb> verbs) {
     app.formatter(std::make_shared<Layout>(usage(command, !verbs.empty())));
     std::string ignored;
     for (const Option& option : command.options())
-        if (!option.is_hidden())
-            app.add_option(std::string(option.all_names()), ignored, std::string(option.about()))
-                ->type_name(value_of(option));
+        app.add_option(std::string(option.all_names()), ignored, std::string(option.about()))
+            ->type_name(value_of(option));
     for (const Verb& verb : verbs)
         if (!verb.is_hidden)
             app.add_subcommand(std::string(verb.name), std::string(verb.about))->group("Verbs");

@@ -52,7 +52,7 @@ class Screen {
     std::string shown_;
 };
 
-bool print(const std::vector<std::string>& lines) {
+bool print_lines(const std::vector<std::string>& lines) {
     for (const std::string& line : lines) std::cout << line << '\n';
     std::cout.flush();
     return std::cout.good();
@@ -93,11 +93,6 @@ ExitStatus repeat(const View& view, std::size_t spare, Put put) {
 
 }  // namespace
 
-Form form_of_stdout(bool json) {
-    if (json) return Form::json;
-    return isatty(STDOUT_FILENO) == 1 ? Form::terminal : Form::plain;
-}
-
 std::string frame_text(const std::vector<std::string>& lines, const sys::TerminalSize& size) {
     // the row below the last line is left to the cursor
     const std::size_t room = std::max<std::size_t>(size.rows, 2) - 1;
@@ -122,15 +117,15 @@ std::vector<std::string> NewLines::of(const std::vector<std::string>& lines) {
 }
 
 ExitStatus show(const View& view) {
-    print(view.draw(size_of_stdout().columns).lines);
+    print_lines(view.draw(size_of_stdout().columns).lines);
     return ExitStatus::done;
 }
 
 ExitStatus append(const View& view, bool waits) {
-    if (waits) return repeat(view, 0, print);
+    if (waits) return repeat(view, 0, print_lines);
     Frame frame;
     do frame = view.draw(size_of_stdout().columns);
-    while (print(frame.lines) && frame.goes_on);
+    while (print_lines(frame.lines) && frame.goes_on);
     return ExitStatus::done;
 }
 
@@ -143,7 +138,7 @@ ExitStatus follow(const View& view, Form form) {
         return repeat(view, 1, [&](const auto& lines) { return screen.draw(lines); });
     }
     NewLines fresh;
-    return repeat(view, 0, [&](const auto& lines) { return print(fresh.of(lines)); });
+    return repeat(view, 0, [&](const auto& lines) { return print_lines(fresh.of(lines)); });
 }
 
 }  // namespace chorus::cli

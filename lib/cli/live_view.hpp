@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/table.hpp"
 #include "sys/terminal.hpp"
 
 namespace chorus::cli {
-
-// The form of the output.
-enum class Form { terminal, plain, json };
-Form form_of_stdout(bool json);
 
 struct Frame {
     std::vector<std::string> lines;

@@ -139,6 +139,7 @@ void hold_standard_descriptors() {
             throw base::system_error("/dev/null");
 }
 
+std::string_view running;
 std::string out_of_memory;
 
 // Unwinding needs memory too, and could throw where nothing may throw. So the process ends here, in
@@ -155,6 +156,10 @@ void print_line(std::string_view program, std::string_view kind, std::string_vie
     const std::string line = std::string(program) + ": " + std::string(kind) + ": " +
                              base::visible(text, base::Newlines::escape) + "\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+void notice(std::string_view text) {
+    print_line(running, "notice", text);
 }
 
 void print_error(std::string_view program, const Error& error) {
@@ -176,6 +181,7 @@ const Verb* find_verb(const Program& program, std::string_view name) {
 }
 
 int run_main(int argc, char** argv, const Program& program) {
+    running = program.name;
     out_of_memory = std::string(program.name) + ": error: out of memory\n";
     std::set_new_handler(end_out_of_memory);
     sys::Environment environment;

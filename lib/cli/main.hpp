@@ -39,5 +39,7 @@ void print_error(std::string_view program, const base::Error& error);
 // Returns the error's exit status, or that of the signal that canceled.
 base::ExitStatus exit_status(const base::Error& error);
 void print_line(std::string_view program, std::string_view kind, std::string_view text);
+// Prints a notice of the program that runs.
+void notice(std::string_view text);
 
 }  // namespace chorus::cli

@@ -28,7 +28,7 @@ Error unknown_option(const Command& command, std::string_view typed) {
     std::vector<std::string> names;
     for (const Option& option : command.options())
         for (const std::string_view name : option.names())
-            if (!option.is_word() && !option.is_hidden() && name.size() > 2)
+            if (!option.is_word() && name.size() > 2)
                 names.emplace_back(name);
     const auto near = base::nearest(typed, names, 1);
     return usage(

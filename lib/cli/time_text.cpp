@@ -49,8 +49,11 @@ std::string duration_text(std::int64_t ms) {
 }
 
 std::string shown_time(base::TimeMs time) {
-    if (isatty(STDOUT_FILENO) != 1) return base::iso8601(time);
-    return span_text(sys::now_ms() - time) + " ago";
+    return isatty(STDOUT_FILENO) == 1 ? ago(time) : base::iso8601(time);
+}
+
+std::string ago(base::TimeMs time) {
+    return time == 0 ? "" : span_text(sys::now_ms() - time) + " ago";
 }
 
 }  // namespace chorus::cli

@@ -22,13 +22,11 @@ namespace chorus::cli {
 namespace {
 
 bool is_plain(std::string_view word) {
-    const auto letter = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    };
-    return !word.empty() && (letter(word.front()) || word.front() == '_') &&
-           std::all_of(word.begin(), word.end(), [&](char c) {
-               return letter(c) || std::string_view("_.,/:@+%=-").find(c) != std::string_view::npos;
-           });
+    constexpr std::string_view characters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,/:@+%=-";
+    constexpr std::string_view first = characters.substr(0, characters.find('.'));
+    return !word.empty() && first.find(word.front()) != word.npos &&
+           word.find_first_not_of(characters) == word.npos;
 }
 
 class Values {

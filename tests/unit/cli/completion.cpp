@@ -18,7 +18,7 @@ struct Sample {
     std::string text;
     std::optional<std::string> maybe;
     std::vector<std::string> texts;
-    int number = 0;
+    std::int64_t number = 0;
     bool flag = false;
     Program program{.name = "chorus-sample",
                     .description = "a sample",
@@ -49,7 +49,6 @@ struct Sample {
         say.option("--adopt[=DIR|TAR]", maybe, "take over");
         say.option("--approve ID|all", text, "approve");
         say.option("--profile PROFILE|@FILE", text, "as");
-        say.option("--secret", text, "hidden").hidden();
         return {};
     }
     Completion complete(const Words& words) const { return cli::complete(program, words); }
@@ -83,7 +82,6 @@ TEST(Completion, of_options_offers_what_may_still_come) {
     EXPECT_EQ(sample.candidates({"say", "-A"}), Words{"-A"});
     EXPECT_EQ(sample.candidates({"say", "-t"}), Words{"-t"});
     EXPECT_EQ(sample.candidates({"say", "--max-t"}), Words{"--max-turns"});
-    EXPECT_EQ(sample.candidates({"say", "--secret"}), Words{});
     EXPECT_EQ(sample.candidates({"say", "--loud", "--lo"}), Words{});
     EXPECT_EQ(sample.candidates({"say", "-l", "--lo"}), Words{});
     EXPECT_EQ(sample.candidates({"say", "--q"}), Words{"--quiet"});

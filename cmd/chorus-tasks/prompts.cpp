@@ -1,0 +1,135 @@
+// Pending questions: the list, and decisions about them.
+#include <optional>
+
+#include "approval/decision.hpp"
+#include "base/text.hpp"
+#include "chat/event.hpp"
+#include "chorus-tasks/verbs.hpp"
+#include "chorus-tasks/view.hpp"
+#include "cli/time_text.hpp"
+#include "place/in_force.hpp"
+#include "turn/questions.hpp"
+
+namespace chorus::command {
+namespace {
+
+struct Decide {
+    explicit Decide(cli::Command& verb, place::PromptDecision::Verb what) {
+        decision.verb = what;
+        verb.word("ID", decision.id, "the pending question").required();
+        verb.flag("--run", goes_on, "continue the turn in the background");
+        verb.flag("--json", json, "print one JSON object per line");
+        verb.option("--actor NAME", actor, "name of the person who decides, for the audit log");
+    }
+
+    void refuse_all() const {
+        using What = place::PromptDecision::Verb;
+        if (decision.id != "all") return;
+        throw Error(ErrorCode::bad_request, "all: name one question by its id",
+                    decision.verb == What::answer
+                        ? "chorus-tasks pending lists the ids"
+                        : std::string("chorus-run NAME --") +
+                              (decision.verb == What::deny ? "deny" : "approve") +
+                              " all decides all questions of a thread");
+    }
+
+    ExitStatus run(Opened& opened) {
+        refuse_all();
+        if (!words.empty()) decision.text = base::join(words, " ");
+        const approval::DecisionContext decider{
+            .home = opened.home,
+            .environment = opened.environment,
+            .actor = place::actor_text(actor, opened.environment),
+            .warn = notice};
+        for (const auto& prompt : approval::decide(opened.store, decider, {}, decision)) {
+            const std::string agent = agent_of(opened, prompt);
+            const store::ThreadId thread = thread_of(opened, prompt);
+            const bool continues = goes_on && prompt.turn_id != 0;
+            if (json)
+                cli::print(true, "decision",
+                           {{"agent", agent},
+                            {"thread", cli::number(thread, 0)},
+                            {"turn_id", cli::number(prompt.turn_id, 0)},
+                            {"id", prompt.id},
+                            {"kind", chat::prompt_kinds.name(prompt.kind)},
+                            {"action", prompt.action},
+                            {"decision", name(prompt.state)},
+                            {"goes_on", continues}},
+                           "");
+            else
+                notice(std::string(name(prompt.state)) + " " + prompt.id + ": " +
+                       approval::in_one_line(prompt));
+            if (continues) task::begin_turn(agent, thread, task::Begin::resume, opened.environment);
+        }
+        return ExitStatus::done;
+    }
+
+    place::PromptDecision decision;
+    std::vector<std::string> words;
+    std::string actor;
+    bool goes_on = false;
+    bool json = false;
+};
+
+struct Approve : Decide {
+    explicit Approve(cli::Command& verb) : Decide(verb, place::PromptDecision::Verb::approve) {
+        verb.flag("--always", decision.always, "allow exactly this action from now on");
+        verb.flag("--even-if-changed", decision.even_if_changed,
+                  "approve also if files change before the call runs");
+    }
+};
+
+struct Deny : Decide {
+    explicit Deny(cli::Command& verb) : Decide(verb, place::PromptDecision::Verb::deny) {
+        verb.option("--reason TEXT", decision.text, "the reason given to the model");
+    }
+};
+
+struct Answer : Decide {
+    explicit Answer(cli::Command& verb) : Decide(verb, place::PromptDecision::Verb::answer) {
+        verb.words("TEXT", words, "the answer").required();
+    }
+};
+
+struct Pending {
+    explicit Pending(cli::Command& verb) {
+        verb.word("NAME", name, "only questions of this agent");
+        verb.flag("--json", json, "print one JSON object per line");
+    }
+
+    ExitStatus run(Opened& opened) const {
+        std::optional<store::AgentId> wanted;
+        if (!name.empty()) wanted = life::require_agent(opened.home, opened.store, name).id;
+        for (const auto& prompt : approval::waiting_prompts(opened.store, wanted)) {
+            const std::string agent = agent_of(opened, prompt);
+            chat::PromptNotice asked = turn::notice_of(prompt);
+            asked.changed = approval::changed_since_asked(opened.store, opened.home, prompt);
+            std::vector<std::string> line{prompt.id, agent, cli::shown_time(prompt.created_at),
+                                          one_line(approval::in_one_line(prompt))};
+            if (!asked.changed.empty())
+                line.push_back("since it was asked: " + one_line(asked.changed));
+            const cli::Member members([&](chat::JsonText& out) { write_members(out, asked); });
+            cli::print(json, "pending",
+                       {{"agent", agent},
+                        {"thread", cli::number(thread_of(opened, prompt), 0)},
+                        {"turn_id", cli::number(prompt.turn_id, 0)},
+                        {"created_at", Time{prompt.created_at}},
+                        {"notice", members}},
+                       cli::tabbed(line, ""));
+        }
+        return ExitStatus::done;
+    }
+
+    std::string name;
+    bool json = false;
+};
+
+}  // namespace
+
+std::vector<cli::Verb> prompt_verbs() {
+    return {verb<Answer>("answer", "answer a question"), verb<Approve>("approve", "approve a call"),
+            verb<Deny>("deny", "deny a call, or refuse to answer a question"),
+            verb<Pending>("pending", "list pending questions")};
+}
+
+}  // namespace chorus::command

@@ -1,0 +1,106 @@
+// What programs share that work on a home and its database. A verb, or a program without verbs, is
+// a structure: its members are the variables of its options, its constructor describes them, and
+// run() does the work.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "agent/home.hpp"
+#include "agent/layout.hpp"
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/field.hpp"
+#include "cli/main.hpp"
+#include "cli/table.hpp"
+#include "life/find_agent.hpp"
+#include "model/choice.hpp"
+#include "place/turn_options.hpp"
+#include "store/store.hpp"
+#include "store/turns.hpp"
+#include "sys/environment.hpp"
+
+namespace chorus::command {
+
+using base::Error;
+using base::ErrorCode;
+using base::ExitStatus;
+using cli::counted;
+using cli::Fields;
+using cli::Form;
+using cli::notice;
+using cli::one_line;
+using cli::Time;
+
+struct Begun {
+    sys::Environment environment;
+    agent::Home home;
+    agent::Directory directory(const store::Agent& agent) const;
+    // The surroundings of a turn that nobody watches.
+    place::Surroundings surroundings() const;
+};
+Begun begin();
+
+struct Opened : Begun {
+    store::Store store;
+};
+store::Store open_store(const Begun& begun, agent::IfMissing if_missing = agent::IfMissing::refuse);
+Opened open();
+
+// Describes a structure's options, then opens what its run() takes: the environment, the home, or
+// the database too.
+template <typename Verb>
+cli::Action options_of(cli::Command& command) {
+    const auto verb = std::make_shared<Verb>(command);
+    return [verb] {
+        if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, sys::Environment&>) {
+            sys::Environment environment = model::take_environment();
+            return verb->run(environment);
+        } else if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, Begun&>) {
+            Begun begun = begin();
+            return verb->run(begun);
+        } else {
+            Opened opened = open();
+            return verb->run(opened);
+        }
+    };
+}
+
+template <typename Verb>
+cli::Verb verb(std::string_view name, std::string_view about) {
+    return {name, about, options_of<Verb>};
+}
+
+// Joins lists of verbs and sorts them by name.
+std::vector<cli::Verb> sorted(const std::vector<std::vector<cli::Verb>>& lists);
+
+// The word NAME.
+struct Named {
+    explicit Named(cli::Command& verb, std::string_view about = "the agent");
+    store::Agent require_agent(Opened& opened) const;
+    std::string name;
+};
+
+// A verb that holds the agent, and waits for it with --wait[=TIME].
+struct Holding : Named {
+    explicit Holding(cli::Command& verb);
+    life::HeldAgent hold(Opened& opened, sys::Lock::Mode mode) const;
+    // Holds exactly this agent, not a later one of the same name.
+    life::HeldAgent hold(Opened& opened, const store::Agent& agent, sys::Lock::Mode mode) const;
+    std::optional<std::string> wait;  // "": without limit
+};
+
+// Finds the thread of -t; "": that of the branch which `current` names.
+store::Thread require_thread(Opened& opened, const store::Agent& agent, const std::string& wanted);
+// The member `error` of a turn.
+cli::Field error_field(const store::Turn& turn);
+// Returns a function that returns false, and after a signal throws Error(canceled).
+std::function<bool()> interruptible();
+
+}  // namespace chorus::command
