@@ -1,4 +1,3 @@
-#include <climits>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -66,9 +65,7 @@ struct Options {
 
 cli::StdinUse stdin_use(const std::string& given, const sys::Environment& environment) {
     const std::string value = given.empty() ? environment.get("CHORUS_STDIN", "append") : given;
-    if (value == "append") return cli::StdinUse::append;
-    if (value == "ignore") return cli::StdinUse::ignore;
-    if (value == "inline") return cli::StdinUse::whole;
+    if (const auto use = cli::stdin_uses.find(value)) return *use;
     throw Error(ErrorCode::bad_request, "--stdin: " + base::quoted(value) + " is not valid",
                 "use 'append', 'ignore' or 'inline'");
 }
@@ -81,20 +78,18 @@ cli::Format format_in(int argc, char** argv) {
         const std::string_view value = word.rfind("--output-format=", 0) == 0      ? word.substr(16)
                                        : word == "--output-format" && i + 1 < argc ? argv[i + 1]
                                                                                    : "";
-        if (const auto format = cli::parse_format(value)) return *format;
+        if (const auto format = cli::formats.find(value)) return *format;
     }
     return cli::Format::text;
 }
 
 void settle_options(Options& options, const sys::Environment& environment) {
-    options.output.format = options.json ? cli::Format::json : *cli::parse_format(options.format);
+    options.output.format = options.json ? cli::Format::json : *cli::formats.find(options.format);
     options.output.internal_events = options.events == "all";
     options.output.verbosity = options.quiet     ? cli::Verbosity::quiet
                                : options.verbose ? cli::Verbosity::verbose
                                                  : cli::Verbosity::normal;
-    options.output.color = options.color == "always"  ? cli::Color::always
-                           : options.color == "never" ? cli::Color::never
-                                                      : cli::Color::automatic;
+    options.output.color = *cli::colors.find(options.color);
     options.output.no_color = environment.has("NO_COLOR");
     options.prompt.stdin_use = stdin_use(options.stdin_use, environment);
     options.prompt.stdin_timeout_ms =

@@ -33,13 +33,6 @@ bool use_color(const OutputOptions& options) {
 
 }  // namespace
 
-std::optional<Format> parse_format(std::string_view text) {
-    if (text == "text") return Format::text;
-    if (text == "json") return Format::json;
-    if (text == "stream-json") return Format::stream_json;
-    return std::nullopt;
-}
-
 Output::Output(std::string_view program, OutputOptions options)
     : program_(program),
       options_(std::move(options)),

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "chat/event.hpp"
 #include "sys/named_file.hpp"
@@ -16,8 +17,9 @@
 namespace chorus::cli {
 
 enum class Format { text, json, stream_json };
-std::optional<Format> parse_format(std::string_view text);
+constexpr base::EnumNames<Format, 3> formats{{"text", "json", "stream-json"}};
 enum class Color { automatic, always, never };
+constexpr base::EnumNames<Color, 3> colors{{"auto", "always", "never"}};
 enum class Verbosity { quiet, normal, verbose };
 
 struct OutputOptions {

@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_names.hpp"
+
 namespace chorus::cli {
 
 enum class StdinUse { append, ignore, whole };  // whole: --stdin inline, all of it in the message
+constexpr base::EnumNames<StdinUse, 3> stdin_uses{{"append", "ignore", "inline"}};
 
 struct PromptSources {
     std::vector<std::string> words;   // "-" alone means stdin

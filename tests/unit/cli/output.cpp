@@ -82,11 +82,11 @@ Shown show(const OutputOptions& options, const chat::TurnResult& result, bool wi
 }
 
 TEST(Format, comes_from_its_name) {
-    EXPECT_EQ(parse_format("text"), Format::text);
-    EXPECT_EQ(parse_format("json"), Format::json);
-    EXPECT_EQ(parse_format("stream-json"), Format::stream_json);
+    EXPECT_EQ(formats.find("text"), Format::text);
+    EXPECT_EQ(formats.find("json"), Format::json);
+    EXPECT_EQ(formats.find("stream-json"), Format::stream_json);
     for (const char* text : {"", "Text", "jsonl", "stream_json"})
-        EXPECT_FALSE(parse_format(text)) << text;
+        EXPECT_FALSE(formats.find(text)) << text;
 }
 
 TEST(Output, to_a_pipe_is_the_last_message_alone) {
