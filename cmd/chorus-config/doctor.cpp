@@ -9,8 +9,7 @@
 #include "base/limits.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
-#include "chat/dialect.hpp"
-#include "chorus-config/call.hpp"
+#include "chorus-config/subject.hpp"
 #include "context/branches.hpp"
 #include "context/prompt_texts.hpp"
 #include "context/session_check.hpp"
@@ -28,10 +27,9 @@
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
 
-namespace chorus::config {
+namespace chorus::command {
 namespace {
 
-using base::ExitStatus;
 using life::Flaws;
 
 void add(Flaws& flaws, const std::vector<std::string>& all, bool mended) {
@@ -116,24 +114,15 @@ void add(Flaws& flaws, const std::vector<context::Finding>& findings) {
     for (const context::Finding& finding : findings) flaws.add(finding.what, finding.mended);
 }
 
-void print_json(const Flaws& flaws) {
-    for (const life::Flaw& flaw : flaws.all()) {
-        chat::JsonText out = chat::open_object("finding");
-        write_text(out, "what", flaw.what);
-        std::cout << out.key("mended").boolean(flaw.mended).end_object().text() << '\n';
-    }
-}
-
 constexpr const char* ways =
     "; --fix recovers what can be read, 'chorus-context backup --restore FILE' restores a backup";
 
 // Returns the database, or nothing and in `problems` what is wrong with its content. Other errors
 // in reading it become flaws, because a new database would not mend them.
-std::optional<store::Store> open_sound(const agent::Home& home, const sys::Environment& environment,
-                                       std::vector<std::string>& problems, Flaws& flaws) {
+std::optional<store::Store> open_sound(const Begun& begun, std::vector<std::string>& problems,
+                                       Flaws& flaws) {
     try {
-        store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
-                                             agent::groom_in_force("", environment));
+        store::Store store = open_store(begun);
         problems = store::integrity_problems(store.handle());
         if (problems.empty()) return store;
     } catch (const base::Error& error) {
@@ -210,8 +199,9 @@ void check_sandbox(const agent::Home& home, store::Store& store, Flaws& flaws) {
                       problem->message() + (problem->hint().empty() ? "" : "; " + problem->hint()));
 }
 
-void check_home(const agent::Home& home, store::Store& store, const sys::Environment& environment,
-                bool is_configured, Flaws& flaws) {
+void check_home(const Begun& begun, store::Store& store, bool is_configured, Flaws& flaws) {
+    const agent::Home& home = begun.home;
+    const sys::Environment& environment = begun.environment;
     flaws.attempt("", [&] { check_agents(home, store, flaws); });
     check_temporaries(home, store, flaws);
     // if config.json cannot be read, nothing is written that would need its redaction
@@ -228,35 +218,46 @@ void check_home(const agent::Home& home, store::Store& store, const sys::Environ
     flaws.attempt("", [&] { add(flaws, context::check_windows(store, flaws.fix())); });
 }
 
-}  // namespace
+struct Doctor {
+    explicit Doctor(cli::Command& verb) {
+        verb.flag("--fix", fix, "repair what can be repaired");
+        verb.flag("--json", json, "print JSON");
+    }
 
-ExitStatus doctor(const Call& call, const sys::Environment& environment) {
-    const agent::Home home = agent::find_home(environment);
-    if (call.fix) life::refuse_from_inside(environment);
-    Flaws flaws(call.fix);
-    if (sys::exists(home.path())) life::check_home_parts(home, flaws);
-    const bool is_configured = life::check_home_configuration(home, flaws);
-    std::vector<std::string> problems;
-    auto store = open_sound(home, environment, problems, flaws);
-    if (call.fix && store) life::refuse_from_inside(*store, environment);
-    if (!problems.empty() && call.fix)
-        store = save_database(home, environment, problems, flaws);
-    else
-        for (const std::string& problem : problems) flaws.add(problem + ways);
-    if (store) check_home(home, *store, environment, is_configured, flaws);
+    ExitStatus run(Begun& begun) const {
+        const agent::Home& home = begun.home;
+        if (fix) life::refuse_from_inside(begun.environment);
+        Flaws flaws(fix);
+        if (sys::exists(home.path())) life::check_home_parts(home, flaws);
+        const bool is_configured = life::check_home_configuration(home, flaws);
+        std::vector<std::string> problems;
+        auto store = open_sound(begun, problems, flaws);
+        if (fix && store) life::refuse_from_inside(*store, begun.environment);
+        if (!problems.empty() && fix)
+            store = save_database(home, begun.environment, problems, flaws);
+        else
+            for (const std::string& problem : problems) flaws.add(problem + ways);
+        if (store) check_home(begun, *store, is_configured, flaws);
 
-    ExitStatus status = ExitStatus::done;
-    for (const life::Flaw& flaw : flaws.all())
-        if (!flaw.mended) status = ExitStatus::failed;
-    if (call.json) {
-        print_json(flaws);
+        ExitStatus status = ExitStatus::done;
+        for (const life::Flaw& flaw : flaws.all()) {
+            if (!flaw.mended) status = ExitStatus::failed;
+            cli::print(json, "finding", {{"what", flaw.what}, {"mended", flaw.mended}},
+                       (flaw.mended ? "mended: " : "found: ") +
+                           base::visible(flaw.what, base::Newlines::escape));
+        }
+        if (flaws.all().empty() && !json) std::cout << "nothing to mend\n";
         return status;
     }
-    for (const life::Flaw& flaw : flaws.all())
-        std::cout << (flaw.mended ? "mended: " : "found: ")
-                  << base::visible(flaw.what, base::Newlines::escape) << '\n';
-    if (flaws.all().empty()) std::cout << "nothing to mend\n";
-    return status;
+
+    bool fix = false;
+    bool json = false;
+};
+
+}  // namespace
+
+cli::Verb doctor_verb() {
+    return verb<Doctor>("doctor", "check the home for damage and leftovers of crashes");
 }
 
-}  // namespace chorus::config
+}  // namespace chorus::command

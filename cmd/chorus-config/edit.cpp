@@ -5,7 +5,6 @@
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
-#include "chat/json_text.hpp"
 #include "chorus-config/subject.hpp"
 #include "life/trust.hpp"
 #include "model/choice.hpp"
@@ -15,12 +14,8 @@
 #include "sys/file.hpp"
 #include "sys/named_file.hpp"
 
-namespace chorus::config {
+namespace chorus::command {
 namespace {
-
-using base::Error;
-using base::ErrorCode;
-using base::ExitStatus;
 
 constexpr std::size_t names_shown = 5;
 
@@ -28,13 +23,13 @@ const char* file_name(agent::File file) {
     return file == agent::File::agent ? "agent.json" : "config.json";
 }
 
-std::string what_there_is(const Call& call) {
+std::string what_there_is(const OfKey& asked) {
     const agent::File other =
-        call.file() == agent::File::agent ? agent::File::home : agent::File::agent;
-    if (agent::find_place(call.key, other))
+        asked.file() == agent::File::agent ? agent::File::home : agent::File::agent;
+    if (agent::find_place(asked.key, other))
         return other == agent::File::agent ? "it is a key of agent.json: name the agent with -A"
                                            : "it is a key of config.json: leave -A out";
-    const agent::Astray astray = agent::astray(call.key, call.file());
+    const agent::Astray astray = agent::astray(asked.key, asked.file());
     const auto near = base::nearest(astray.dotted, astray.there_are, names_shown);
     if (!near.empty()) return "similar keys: " + base::quoted_list(near);
     if (astray.dotted.find('.') != std::string::npos && !astray.there_are.empty())
@@ -51,8 +46,8 @@ std::string read_value(const std::string& given) {
     return text;
 }
 
-agent::KeyPlace require_place_to_change(const Call& call) {
-    agent::KeyPlace place = require_place(call);
+agent::KeyPlace require_place_to_change(const OfKey& asked) {
+    agent::KeyPlace place = asked.require_place();
     if (place.key->is_kept)
         throw Error(ErrorCode::bad_request,
                     std::string(place.key->name) + ": Chorus itself writes this key");
@@ -126,15 +121,15 @@ void refuse_untrusted_base(const Subject& subject, const agent::KeyPlace& place,
 // Writes the file before the record: after a kill in between, the value is in the file and only has
 // to be trusted.
 void write_agent(Subject& subject, const agent::KeyPlace& place, const std::string& text,
-                 const sys::Environment& environment) {
+                 const Begun& begun) {
     store::Store& store = *subject.store;
-    const life::Decider person = decider(subject, environment);
+    const life::Decider person = decider(begun);
     std::string part = life::settled_trust(store, *subject.agent, subject.text, person);
     const std::string_view key = place.key->name;
     if (agent::is_trust_key(key)) {
         refuse_untrusted_base(subject, place, part);
         std::string changed = agent::with_trusted_key(part, key, text);
-        check_grant(subject, part, changed, environment);
+        check_grant(subject, part, changed, begun.environment);
         part = std::move(changed);
     }
     sys::write_file(subject.path, text, 0600);
@@ -145,10 +140,10 @@ void write_agent(Subject& subject, const agent::KeyPlace& place, const std::stri
 }
 
 void write(Subject& subject, const agent::KeyPlace& place, const std::string& text,
-           const sys::Environment& environment) {
+           const Begun& begun) {
     check_text(subject, text);
     if (subject.agent)
-        write_agent(subject, place, text, environment);
+        write_agent(subject, place, text, begun);
     else
         write_home(subject, text);
     deliver_audit(subject);
@@ -161,41 +156,63 @@ void check_prompt(const agent::KeyPlace& place, const std::string& text) {
                 "chorus-config set system_prompt TEXT -A NAME, or @FILE for TEXT");
 }
 
+struct Set : OfKey {
+    explicit Set(cli::Command& verb) : OfKey(verb) {
+        verb.word("VALUE", value, "JSON or plain text; - for stdin, @FILE for a file")
+            .required()
+            .may_be_empty();
+        add_json(verb);
+    }
+
+    ExitStatus run(Begun& begun) const {
+        const agent::KeyPlace place = require_place_to_change(*this);
+        Subject subject = open_to_change(begun, agent);
+        const bool is_text = place.key->name == "description" || place.key->name == "system_prompt";
+        const std::string typed = read_value(value);
+        check_prompt(place, typed);
+        const std::string given = agent::value_json(
+            is_text ? place::secrets_of(begun.home, begun.environment).apply(typed) : typed, place);
+        agent::check_place(place, given, "set");
+        check_provider(place, given);
+        check_budget(place, given);
+        const std::string full = with_full_model(subject, place, given);
+        lock(subject);
+        write(subject, place, agent::with_value(subject.text, place, full, subject.path), begun);
+        return json ? print_value(begun) : ExitStatus::done;
+    }
+
+    std::string value;
+};
+
+struct Unset : OfKey {
+    explicit Unset(cli::Command& verb) : OfKey(verb) { add_json(verb); }
+
+    ExitStatus run(Begun& begun) const {
+        const agent::KeyPlace place = require_place_to_change(*this);
+        check_prompt(place, "");
+        Subject subject = open_to_change(begun, agent);
+        lock(subject);
+        const std::string text = agent::without_value(subject.text, place, subject.path);
+        if (text != subject.text) write(subject, place, text, begun);
+        return json ? print_value(begun) : ExitStatus::done;
+    }
+};
+
 }  // namespace
 
-agent::KeyPlace require_place(const Call& call) {
-    auto place = agent::find_place(call.key, call.file());
+agent::KeyPlace OfKey::require_place() const {
+    auto place = agent::find_place(key, file());
     if (place) return std::move(*place);
     throw Error(ErrorCode::bad_request,
-                base::quoted(call.key) + ": there is no such key in " + file_name(call.file()),
-                what_there_is(call));
+                base::quoted(key) + ": there is no such key in " + file_name(file()),
+                what_there_is(*this));
 }
 
-ExitStatus set(const Call& call, const sys::Environment& environment) {
-    const agent::KeyPlace place = require_place_to_change(call);
-    Subject subject = open_to_change(call, environment);
-    const bool is_text = place.key->name == "description" || place.key->name == "system_prompt";
-    const std::string typed = read_value(call.value);
-    check_prompt(place, typed);
-    const std::string json = agent::value_json(
-        is_text ? place::secrets_of(subject.home, environment).apply(typed) : typed, place);
-    agent::check_place(place, json, "set");
-    check_provider(place, json);
-    check_budget(place, json);
-    const std::string value = with_full_model(subject, place, json);
-    lock(subject);
-    write(subject, place, agent::with_value(subject.text, place, value, subject.path), environment);
-    return call.json ? get(call, environment) : ExitStatus::done;
+cli::Verb set_verb() {
+    return verb<Set>("set", "write a value");
+}
+cli::Verb unset_verb() {
+    return verb<Unset>("unset", "remove a value");
 }
 
-ExitStatus unset(const Call& call, const sys::Environment& environment) {
-    const agent::KeyPlace place = require_place_to_change(call);
-    check_prompt(place, "");
-    Subject subject = open_to_change(call, environment);
-    lock(subject);
-    const std::string text = agent::without_value(subject.text, place, subject.path);
-    if (text != subject.text) write(subject, place, text, environment);
-    return call.json ? get(call, environment) : ExitStatus::done;
-}
-
-}  // namespace chorus::config
+}  // namespace chorus::command

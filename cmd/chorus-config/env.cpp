@@ -4,14 +4,11 @@
 
 #include "agent/keys.hpp"
 #include "base/text.hpp"
-#include "chat/dialect.hpp"
-#include "chorus-config/call.hpp"
+#include "chorus-config/subject.hpp"
 #include "model/model.hpp"
 
-namespace chorus::config {
+namespace chorus::command {
 namespace {
-
-using base::ExitStatus;
 
 struct Row {
     std::string name;
@@ -57,30 +54,33 @@ std::string shown(const Row& row, const sys::Environment& environment) {
     return base::replace_invalid_utf8(is_address ? without_credentials(value) : value);
 }
 
+struct Env {
+    explicit Env(cli::Command& verb) { verb.flag("--json", json, "print JSON"); }
+
+    ExitStatus run(const sys::Environment& environment) const {
+        for (const Row& row : rows()) {
+            const bool is_set = environment.has(row.name);
+            const char* origin = is_set                 ? "environment"
+                                 : row.fallback.empty() ? "unset"
+                                                        : "built-in";
+            const std::string value = is_set ? shown(row, environment) : row.fallback;
+            cli::print(json, "variable",
+                       {{"name", row.name},
+                        {"value", value},
+                        {"origin", origin},
+                        {"meaning", row.meaning}},
+                       setting_line(row.name, origin, value, {.origin = 30, .value = 43}));
+        }
+        return ExitStatus::done;
+    }
+
+    bool json = false;
+};
+
 }  // namespace
 
-ExitStatus env(const Call& call, const sys::Environment& environment) {
-    for (const Row& row : rows()) {
-        const bool is_set = environment.has(row.name);
-        const char* origin = is_set ? "environment" : row.fallback.empty() ? "unset" : "built-in";
-        const std::string value = is_set ? shown(row, environment) : row.fallback;
-        if (call.json) {
-            chat::JsonText out = chat::open_object("variable");
-            write_text(out, "name", row.name);
-            write_text(out, "value", value);
-            write_text(out, "origin", origin);
-            write_text(out, "meaning", row.meaning);
-            std::cout << out.end_object().text() << '\n';
-            continue;
-        }
-        std::string line = row.name;
-        line.resize(std::max<std::size_t>(line.size(), 28), ' ');
-        line.append("  ").append(origin);
-        line.resize(std::max<std::size_t>(line.size(), 41), ' ');
-        line += "  " + base::visible(value, base::Newlines::escape);
-        std::cout << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
-    }
-    return ExitStatus::done;
+cli::Verb env_verb() {
+    return verb<Env>("env", "print the environment variables that are read");
 }
 
-}  // namespace chorus::config
+}  // namespace chorus::command

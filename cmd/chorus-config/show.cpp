@@ -1,22 +1,16 @@
 // The verbs get and list: values in force and their origin.
 #include <unistd.h>
 
-#include <algorithm>
-#include <iostream>
-
 #include "base/text.hpp"
-#include "chat/dialect.hpp"
 #include "chat/json.hpp"
 #include "chorus-config/subject.hpp"
-#include "cli/main.hpp"
 #include "life/trust.hpp"
 
-namespace chorus::config {
+namespace chorus::command {
 namespace {
 
 using agent::File;
 using agent::KeyPlace;
-using base::ExitStatus;
 using chat::Json;
 
 struct Value {
@@ -138,104 +132,94 @@ bool is_untrusted(const Files& files, std::string_view key) {
     return false;
 }
 
-struct Row {
-    const agent::Key* key;
-    KeyPlace place;
-    Value value;
-};
-
-std::vector<Row> rows_of(const Call& call, const Subject& subject, const Files& files,
-                         const sys::Environment& environment) {
-    std::vector<Row> rows;
-    for (const agent::Key& key : agent::keys()) {
-        const auto place = agent::find_place(key.name, call.file());
-        if (place) rows.push_back({&key, *place, in_force(*place, subject, files, environment)});
-    }
-    return rows;
+Fields fields_of(const Subject& subject, const Files& files, const KeyPlace& place,
+                 const Value& value) {
+    return {{"file", subject.path},
+            {"agent", subject.agent ? subject.agent->name : ""},
+            {"key", place.dotted()},
+            {"value", cli::Json{value.json}},
+            {"origin", value.origin.empty() ? "unset" : value.origin},
+            {"untrusted", is_untrusted(files, place.key->name)},
+            {"default", cli::Json{built_in(place).json}},
+            {"type", agent::expected(place.type)},
+            {"meaning", place.key->sentence}};
 }
 
-chat::JsonText open_setting(const Subject& subject, const std::string& key) {
-    chat::JsonText out = chat::open_object("setting");
-    write_text(out, "file", subject.path);
-    write_text(out, "agent", subject.agent ? subject.agent->name : "");
-    write_text(out, "key", key);
-    return out;
-}
-
-void print_json(const Subject& subject, const Files& files, const Row& row) {
-    chat::JsonText out = open_setting(subject, row.place.dotted());
-    write_json(out, "value", row.value.json);
-    write_text(out, "origin", row.value.origin.empty() ? "unset" : row.value.origin);
-    out.key("untrusted").boolean(is_untrusted(files, row.key->name));
-    write_json(out, "default", built_in(row.place).json);
-    write_text(out, "type", agent::expected(row.place.type));
-    write_text(out, "meaning", row.key->sentence);
-    std::cout << out.end_object().text() << '\n';
-}
-
-// Prints a member of the file that is not a key of Chorus.
-void print_unknown(const Subject& subject, const std::string& key) {
-    chat::JsonText out = open_setting(subject, key);
-    write_json(out, "value", chat::dump(chat::parse_json(subject.text, subject.path).at(key)));
-    write_text(out, "origin", subject.agent ? "agent.json" : "config.json");
-    out.key("untrusted").boolean(false).key("default").null().key("type").null();
-    std::cout << out.key("meaning").null().end_object().text() << '\n';
-}
-
-void print_columns(const std::vector<Row>& rows) {
-    for (const Row& row : rows) {
-        std::string line(row.key->name);
-        line.resize(std::max<std::size_t>(line.size(), 18), ' ');
-        line += "  " + (row.value.origin.empty() ? "unset" : row.value.origin);
-        line.resize(std::max<std::size_t>(line.size(), 32), ' ');
-        if (!row.value.json.empty())
-            line += "  " + base::visible(plain(row.value.json), base::Newlines::escape);
-        std::cout << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
-    }
+// A member of the file that is not a key of Chorus.
+Fields unknown_fields(const Subject& subject, const std::string& key) {
+    return {{"file", subject.path},
+            {"agent", subject.agent ? subject.agent->name : ""},
+            {"key", key},
+            {"value", cli::Json{chat::dump(chat::parse_json(subject.text, subject.path).at(key))}},
+            {"origin", subject.agent ? "agent.json" : "config.json"},
+            {"untrusted", false},
+            {"default", {}},
+            {"type", {}},
+            {"meaning", {}}};
 }
 
 void print_notices(const Subject& subject, const Files& files) {
     if (const auto names = unknown_keys(subject); !names.empty())
-        cli::print_line(program, "notice",
-                        subject.path + ": not keys of this file: " + base::quoted_list(names));
+        notice(subject.path + ": not keys of this file: " + base::quoted_list(names));
     if (files.untrusted.empty()) return;
     std::vector<std::string> names;
     for (const agent::TrustChange& change : files.untrusted) names.push_back(change.key);
-    cli::print_line(program, "notice",
-                    subject.path + ": changed and not trusted: " + base::quoted_list(names) +
-                        "; see chorus-config trust " + subject.agent->name + " --show");
+    notice(subject.path + ": changed and not trusted: " + base::quoted_list(names) +
+           "; see chorus-config trust " + subject.agent->name + " --show");
 }
+
+struct Get : OfKey {
+    explicit Get(cli::Command& verb) : OfKey(verb) { add_json(verb); }
+    ExitStatus run(Begun& begun) const { return print_value(begun); }
+};
+
+struct List : OfFile {
+    explicit List(cli::Command& verb) {
+        add_agent(verb);
+        add_json(verb);
+    }
+
+    ExitStatus run(Begun& begun) const {
+        Subject subject = open_to_read(begun, agent);
+        const Files files = read_files(subject);
+        check_files(subject, files);
+        for (const agent::Key& key : agent::keys()) {
+            const auto place = agent::find_place(key.name, file());
+            if (!place) continue;
+            const Value value = in_force(*place, subject, files, begun.environment);
+            cli::print(
+                json, "setting", fields_of(subject, files, *place, value),
+                setting_line(std::string(key.name), value.origin.empty() ? "unset" : value.origin,
+                             plain(value.json), {.origin = 20, .value = 34}));
+        }
+        if (json)
+            for (const std::string& key : unknown_keys(subject))
+                cli::print(true, "setting", unknown_fields(subject, key), "");
+        else
+            print_notices(subject, files);
+        return ExitStatus::done;
+    }
+};
 
 }  // namespace
 
-ExitStatus get(const Call& call, const sys::Environment& environment) {
-    const KeyPlace place = require_place(call);
-    Subject subject = open_to_read(call, environment);
+ExitStatus OfKey::print_value(const Begun& begun) const {
+    const KeyPlace place = require_place();
+    Subject subject = open_to_read(begun, agent);
     const Files files = read_files(subject);
     check_files(subject, files);
-    const Value value = in_force(place, subject, files, environment);
-    if (call.json) {
-        print_json(subject, files, {place.key, place, value});
-    } else if (!value.json.empty()) {
-        const std::string text = plain(value.json);
-        std::cout << (isatty(STDOUT_FILENO) == 1 ? base::visible(text) : text) << '\n';
-    }
-    return ExitStatus::done;
+    const Value value = in_force(place, subject, files, begun.environment);
+    if (!json && value.json.empty()) return ExitStatus::done;
+    const std::string text = plain(value.json);
+    return cli::print(json, "setting", fields_of(subject, files, place, value),
+                      isatty(STDOUT_FILENO) == 1 ? base::visible(text) : text);
 }
 
-ExitStatus list(const Call& call, const sys::Environment& environment) {
-    Subject subject = open_to_read(call, environment);
-    const Files files = read_files(subject);
-    check_files(subject, files);
-    const auto rows = rows_of(call, subject, files, environment);
-    if (call.json) {
-        for (const Row& row : rows) print_json(subject, files, row);
-        for (const std::string& key : unknown_keys(subject)) print_unknown(subject, key);
-    } else {
-        print_columns(rows);
-        print_notices(subject, files);
-    }
-    return ExitStatus::done;
+cli::Verb get_verb() {
+    return verb<Get>("get", "print the value in force");
+}
+cli::Verb list_verb() {
+    return verb<List>("list", "print every key with its value in force and origin");
 }
 
-}  // namespace chorus::config
+}  // namespace chorus::command

@@ -3,20 +3,14 @@
 #include <unistd.h>
 
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "channel/audit_sink.hpp"
-#include "cli/main.hpp"
-#include "life/find_agent.hpp"
-#include "life/opening.hpp"
-#include "life/trust.hpp"
 #include "place/in_force.hpp"
 #include "place/secrets.hpp"
 #include "sys/file.hpp"
 
-namespace chorus::config {
+namespace chorus::command {
 namespace {
-
-using base::Error;
-using base::ErrorCode;
 
 agent::Directory directory_of(const Subject& subject) {
     return agent::Directory(subject.home.path() + "/" + subject.agent->dir);
@@ -29,10 +23,10 @@ void read_text(Subject& subject) {
         subject.text = agent::configuration_text(subject.home);
 }
 
-void find_file(Subject& subject, const Call& call) {
+void find_file(Subject& subject, const std::string& agent) {
     subject.path = subject.home.config();
-    if (!call.agent.empty()) {
-        subject.agent = life::require_agent(subject.home, *subject.store, call.agent);
+    if (!agent.empty()) {
+        subject.agent = life::require_agent(subject.home, *subject.store, agent);
         subject.path = directory_of(subject).configuration();
     }
     read_text(subject);
@@ -40,26 +34,31 @@ void find_file(Subject& subject, const Call& call) {
 
 }  // namespace
 
-Subject open_to_read(const Call& call, const sys::Environment& environment) {
-    Subject subject{.home = agent::find_home(environment), .path = {}, .text = {}};
-    const bool needs_agent = !call.agent.empty();
-    if (needs_agent)
-        subject.store = life::open_home(subject.home, environment, agent::IfMissing::refuse,
-                                        agent::groom_in_force("", environment));
+void OfFile::add_agent(cli::Command& verb) {
+    verb.option("-A,--agent NAME", agent, "use this agent's agent.json instead of config.json");
+}
+
+OfKey::OfKey(cli::Command& verb) {
+    verb.word("KEY", key, "the key; dots separate nested keys").required();
+    add_agent(verb);
+}
+
+Subject open_to_read(const Begun& begun, const std::string& agent) {
+    Subject subject{.home = begun.home, .path = {}, .text = {}};
+    if (!agent.empty())
+        subject.store = open_store(begun);
     else if (sys::exists(subject.home.path()))
-        agent::open_home(subject.home, environment, agent::IfMissing::refuse);
-    find_file(subject, call);
+        agent::open_home(subject.home, begun.environment, agent::IfMissing::refuse);
+    find_file(subject, agent);
     return subject;
 }
 
-Subject open_to_change(const Call& call, const sys::Environment& environment) {
-    Subject subject{.home = agent::find_home(environment), .path = {}, .text = {}};
+Subject open_to_change(const Begun& begun, const std::string& agent) {
+    Subject subject{.home = begun.home, .path = {}, .text = {}};
     subject.store =
-        life::open_home(subject.home, environment,
-                        call.agent.empty() ? agent::IfMissing::create : agent::IfMissing::refuse,
-                        agent::groom_in_force("", environment));
-    life::refuse_from_inside(*subject.store, environment);
-    find_file(subject, call);
+        open_store(begun, agent.empty() ? agent::IfMissing::create : agent::IfMissing::refuse);
+    life::refuse_from_inside(*subject.store, begun.environment);
+    find_file(subject, agent);
     return subject;
 }
 
@@ -98,14 +97,20 @@ void refresh_index(Subject& subject, const std::string& text_in_force) {
 
 void deliver_audit(Subject& subject) {
     const agent::HomeConfiguration home = agent::load_home_configuration(subject.home);
-    channel::deliver_audit(
-        *subject.store, {home.audit_sink, subject.home.audit_lock()},
-        [](const std::string& what) { cli::print_line(program, "notice", what); });
+    channel::deliver_audit(*subject.store, {home.audit_sink, subject.home.audit_lock()}, notice);
 }
 
-life::Decider decider(const Subject& subject, const sys::Environment& environment) {
-    return {static_cast<std::int64_t>(getuid()), place::actor_text("", environment),
-            place::secrets_of(subject.home, environment)};
+std::string setting_line(std::string name, const std::string& origin, const std::string& value,
+                         const SettingColumns& columns) {
+    std::string line = cli::padded(std::move(name), columns.origin - 2) + "  " + origin;
+    line =
+        cli::padded(line, columns.value - 2) + "  " + base::visible(value, base::Newlines::escape);
+    return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+life::Decider decider(const Begun& begun) {
+    return {static_cast<std::int64_t>(getuid()), place::actor_text("", begun.environment),
+            place::secrets_of(begun.home, begun.environment)};
 }
 
 void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
@@ -114,4 +119,4 @@ void check_grant(const Subject& subject, const std::string& part_before, const s
     life::check_grant(environment, home, part_before, part);
 }
 
-}  // namespace chorus::config
+}  // namespace chorus::command

@@ -1,17 +1,46 @@
-// The file a verb works on: config.json, or agent.json with the agent's row.
+// The verbs of chorus-config, and the file they work on: config.json, or agent.json with the
+// agent's row.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "agent/configuration.hpp"
-#include "agent/layout.hpp"
-#include "chorus-config/call.hpp"
+#include "agent/editing.hpp"
+#include "command/verb.hpp"
 #include "life/deciders.hpp"
 #include "store/agents.hpp"
 #include "sys/lock.hpp"
 
-namespace chorus::config {
+namespace chorus::command {
+
+cli::Verb doctor_verb();
+cli::Verb env_verb();
+cli::Verb get_verb();
+cli::Verb list_verb();
+cli::Verb set_verb();
+cli::Verb trim_verb();
+cli::Verb trust_verb();
+cli::Verb unset_verb();
+
+// -A and --json.
+struct OfFile {
+    void add_agent(cli::Command& verb);
+    void add_json(cli::Command& verb) { verb.flag("--json", json, "print JSON"); }
+    agent::File file() const { return agent.empty() ? agent::File::home : agent::File::agent; }
+    std::string agent;  // "": config.json
+    bool json = false;
+};
+
+struct OfKey : OfFile {
+    explicit OfKey(cli::Command& verb);
+    // Returns where the key is. Error(bad_request) if there is no such key; the hint names similar
+    // ones.
+    agent::KeyPlace require_place() const;
+    // Prints the value in force.
+    ExitStatus print_value(const Begun& begun) const;
+    std::string key;
+};
 
 struct Subject {
     agent::Home home;
@@ -22,9 +51,10 @@ struct Subject {
     std::optional<sys::Lock> lock = {};  // held while the file is changed
 };
 
-Subject open_to_read(const Call& call, const sys::Environment& environment);
+// The agent's name is "" for config.json.
+Subject open_to_read(const Begun& begun, const std::string& agent);
 // Error(forbidden) in a process started by a turn.
-Subject open_to_change(const Call& call, const sys::Environment& environment);
+Subject open_to_change(const Begun& begun, const std::string& agent);
 // Takes the lock and reads agent and file again.
 void lock(Subject& subject);
 
@@ -37,10 +67,19 @@ void refresh_index(Subject& subject, const std::string& text_in_force);
 // Sends new rows of the audit log to the audit sink.
 void deliver_audit(Subject& subject);
 
-life::Decider decider(const Subject& subject, const sys::Environment& environment);
+// Returns the line of a setting: what follows the name begins at a column, unless the name is
+// longer, and so does the value.
+struct SettingColumns {
+    std::size_t origin;
+    std::size_t value;
+};
+std::string setting_line(std::string name, const std::string& origin, const std::string& value,
+                         const SettingColumns& columns);
+
+life::Decider decider(const Begun& begun);
 
 // Error(forbidden) if the change gives more rights than this person may grant.
 void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
                  const sys::Environment& environment);
 
-}  // namespace chorus::config
+}  // namespace chorus::command

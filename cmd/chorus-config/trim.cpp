@@ -1,23 +1,14 @@
 // The verb trim: removes old records that are no longer needed.
 #include "life/trim_home.hpp"
 
-#include <iostream>
-
-#include "agent/home.hpp"
-#include "chat/dialect.hpp"
-#include "chorus-config/call.hpp"
-#include "cli/field.hpp"
+#include "chorus-config/subject.hpp"
 #include "cli/time_text.hpp"
 #include "life/deciders.hpp"
-#include "life/find_agent.hpp"
-#include "life/opening.hpp"
 #include "sys/clock.hpp"
 #include "turn/present.hpp"
 
-namespace chorus::config {
+namespace chorus::command {
 namespace {
-
-using base::ExitStatus;
 
 std::vector<store::Agent> agents_of(store::Store& store, const std::string& name) {
     if (name.empty()) return store::all_agents(store);
@@ -25,43 +16,55 @@ std::vector<store::Agent> agents_of(store::Store& store, const std::string& name
     return store::list_generations(store, name);
 }
 
-void print(const Call& call, const life::TrimReport& report) {
-    if (call.json) {
-        chat::JsonText out = chat::open_object("trimmed");
-        out.key("messages").number(report.rows.messages);
-        out.key("events").number(report.rows.events).key("steps").number(report.rows.steps);
-        out.key("checkpoints").number(report.checkpoints);
-        out.key("locks").number(report.locks).key("freed_bytes").number(report.bytes);
-        out.key("dry_run").boolean(call.dry_run);
-        std::cout << out.end_object().text() << '\n';
-        return;
+struct Trim : OfFile {
+    explicit Trim(cli::Command& verb) {
+        verb.option("--older-than TIME", older_than,
+                    "remove only what is older than TIME (default: 90d)");
+        verb.option("-A,--agent NAME", agent, "only this agent and earlier ones of the same name");
+        verb.flag("--dry-run", dry_run, "only count what would be removed");
+        add_json(verb);
     }
-    std::cout << (call.dry_run ? "would remove " : "removed ")
-              << cli::counted(report.rows.messages, "message") << ", "
-              << cli::counted(report.rows.events, "event") << ", "
-              << cli::counted(report.rows.steps, "step") << ", "
-              << cli::counted(report.checkpoints, "checkpoint") << ", "
-              << cli::counted(report.locks, "lock file");
-    if (!call.dry_run) std::cout << "; the database is " << report.bytes << " bytes smaller";
-    std::cout << '\n';
-}
+
+    ExitStatus print(const life::TrimReport& report) const {
+        return cli::print(
+            json, "trimmed",
+            {{"messages", report.rows.messages},
+             {"events", report.rows.events},
+             {"steps", report.rows.steps},
+             {"checkpoints", report.checkpoints},
+             {"locks", report.locks},
+             {"freed_bytes", report.bytes},
+             {"dry_run", dry_run}},
+            (dry_run ? "would remove " : "removed ") + counted(report.rows.messages, "message") +
+                ", " + counted(report.rows.events, "event") + ", " +
+                counted(report.rows.steps, "step") + ", " +
+                counted(report.checkpoints, "checkpoint") + ", " +
+                counted(report.locks, "lock file") +
+                (dry_run ? ""
+                         : "; the database is " + std::to_string(report.bytes) + " bytes smaller"));
+    }
+
+    ExitStatus run(Begun& begun) const {
+        const std::int64_t age_ms = cli::require_duration_ms(older_than, "--older-than");
+        store::Store store = open_store(begun);
+        life::refuse_from_inside(store, begun.environment);
+        return print(life::trim(
+            begun.home, store,
+            {.agents = agents_of(store, agent),
+             .before = sys::now_ms() - age_ms,
+             .window_begin =
+                 [&](const store::Agent& one) { return turn::window_begin(begun.home, one); },
+             .dry_run = dry_run}));
+    }
+
+    std::string older_than = "90d";
+    bool dry_run = false;
+};
 
 }  // namespace
 
-ExitStatus trim(const Call& call, const sys::Environment& environment) {
-    const std::int64_t age_ms = cli::require_duration_ms(call.older_than, "--older-than");
-    const agent::Home home = agent::find_home(environment);
-    store::Store store = life::open_home(home, environment, agent::IfMissing::refuse,
-                                         agent::groom_in_force("", environment));
-    life::refuse_from_inside(store, environment);
-    print(call, life::trim(
-                    home, store,
-                    {.agents = agents_of(store, call.agent),
-                     .before = sys::now_ms() - age_ms,
-                     .window_begin =
-                         [&](const store::Agent& agent) { return turn::window_begin(home, agent); },
-                     .dry_run = call.dry_run}));
-    return ExitStatus::done;
+cli::Verb trim_verb() {
+    return verb<Trim>("trim", "remove old records that are no longer needed");
 }
 
-}  // namespace chorus::config
+}  // namespace chorus::command

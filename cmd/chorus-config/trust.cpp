@@ -3,16 +3,11 @@
 #include <iostream>
 
 #include "base/text.hpp"
-#include "chat/dialect.hpp"
 #include "chorus-config/subject.hpp"
 #include "cli/terminal_question.hpp"
 
-namespace chorus::config {
+namespace chorus::command {
 namespace {
-
-using base::Error;
-using base::ErrorCode;
-using base::ExitStatus;
 
 constexpr std::int64_t ask_ms = 24LL * 60 * 60 * 1000;
 
@@ -26,18 +21,6 @@ std::string described(const std::vector<agent::TrustChange>& changes) {
         text += change.key + "\n  before: " + shown(change.before) +
                 "\n  after:  " + shown(change.after) + "\n";
     return text;
-}
-
-void print_json(const std::string& agent, const std::vector<agent::TrustChange>& changes,
-                bool is_trusted) {
-    for (const agent::TrustChange& change : changes) {
-        chat::JsonText out = chat::open_object("trust");
-        write_text(out, "agent", agent);
-        write_text(out, "key", change.key);
-        write_json(out, "before", change.before);
-        write_json(out, "after", change.after);
-        std::cout << out.key("trusted").boolean(is_trusted).end_object().text() << '\n';
-    }
 }
 
 void ask(const std::string& agent, const std::string& differences) {
@@ -72,31 +55,56 @@ void decide(Subject& subject, const life::Decider& person) {
     deliver_audit(subject);
 }
 
-}  // namespace
+struct Trust : Named {
+    explicit Trust(cli::Command& verb) : Named(verb) {
+        verb.flag("--show", show, "show the changes and exit");
+        verb.flag("--yes", yes, "do not ask for confirmation");
+        verb.flag("--json", json, "print JSON");
+    }
 
-ExitStatus trust(const Call& call, const sys::Environment& environment) {
-    Subject subject =
-        call.show ? open_to_read(call, environment) : open_to_change(call, environment);
-    const life::Decider person = decider(subject, environment);
-    const std::string part =
-        call.show ? life::trusted_part(*subject.store, subject.agent->id)
-                  : life::settled_trust(*subject.store, *subject.agent, subject.text, person);
-    // without a record nothing has changed: settled_trust() records all of it as trusted
-    const auto changes =
-        part.empty() ? std::vector<agent::TrustChange>{} : agent::trust_changes(part, subject.text);
-    if (changes.empty()) {
-        if (!call.json) std::cout << "nothing to trust\n";
+    void print_json(const std::vector<agent::TrustChange>& changes) const {
+        for (const agent::TrustChange& change : changes)
+            std::cout << cli::json("trust", {{"agent", name},
+                                             {"key", change.key},
+                                             {"before", cli::Json{change.before}},
+                                             {"after", cli::Json{change.after}},
+                                             {"trusted", !show}})
+                      << '\n';
+    }
+
+    ExitStatus run(Begun& begun) const {
+        Subject subject = show ? open_to_read(begun, name) : open_to_change(begun, name);
+        const life::Decider person = decider(begun);
+        const std::string part =
+            show ? life::trusted_part(*subject.store, subject.agent->id)
+                 : life::settled_trust(*subject.store, *subject.agent, subject.text, person);
+        // without a record nothing has changed: settled_trust() records all of it as trusted
+        const auto changes = part.empty() ? std::vector<agent::TrustChange>{}
+                                          : agent::trust_changes(part, subject.text);
+        if (changes.empty()) {
+            if (!json) std::cout << "nothing to trust\n";
+            return ExitStatus::done;
+        }
+        if (!show) check_text(subject, subject.text);
+        if (!show) check_grant(subject, part, agent::trust_part(subject.text), begun.environment);
+        if (!show && !yes)
+            ask(name, described(changes));
+        else if (!json)
+            std::cout << described(changes);
+        if (!show) decide(subject, person);
+        if (json) print_json(changes);
         return ExitStatus::done;
     }
-    if (!call.show) check_text(subject, subject.text);
-    if (!call.show) check_grant(subject, part, agent::trust_part(subject.text), environment);
-    if (!call.show && !call.yes)
-        ask(subject.agent->name, described(changes));
-    else if (!call.json)
-        std::cout << described(changes);
-    if (!call.show) decide(subject, person);
-    if (call.json) print_json(subject.agent->name, changes, !call.show);
-    return ExitStatus::done;
+
+    bool show = false;
+    bool yes = false;
+    bool json = false;
+};
+
+}  // namespace
+
+cli::Verb trust_verb() {
+    return verb<Trust>("trust", "accept changed settings of an agent.json");
 }
 
-}  // namespace chorus::config
+}  // namespace chorus::command
