@@ -97,7 +97,7 @@ for name in chorus.7 chorus-config.1 chorus-context.1 chorus-destroy.1 chorus-in
 done
 
 test_case "configuration keys: files and defaults"
-in_sources=$(sed -n '/rows{/,/};/p' "$sources/agent/keys.cpp" | tr -s '\n ' '  ' |
+in_sources=$(sed -n '/<Key> rows{/,/};/p' "$sources/agent/keys.cpp" | tr -s '\n ' '  ' |
     grep -oE '\{"[A-Za-z_]+", [A-Za-z_:]+, (true|false), (true|false), "[^"]*"' | tr -d '{",' |
     while read -r name _ in_agent in_home default; do
         files=
@@ -108,7 +108,7 @@ in_sources=$(sed -n '/rows{/,/};/p' "$sources/agent/keys.cpp" | tr -s '\n ' '  '
 in_page=$(section chorus-home.5 CONFIGURATION | grep -oE '^ {7}[A-Za-z_]+ \((agent|config)\.json.*\)$' | sed 's/^ *//' | sorted)
 expect_same_lines "$in_page" "$in_sources"
 shown=$(section chorus-home.5 CONFIGURATION)
-for variable in $(sed -n '/rows{/,/};/p' "$sources/agent/keys.cpp" | grep -oE '"CHORUS_[A-Z_]+"' | tr -d '"'); do
+for variable in $(sed -n '/<Key> rows{/,/};/p' "$sources/agent/keys.cpp" | grep -oE '"CHORUS_[A-Z_]+"' | tr -d '"'); do
     expect_match "$shown" "$variable"
 done
 
@@ -156,7 +156,7 @@ expect_same_lines "$(rows chorus.7 LIMITS 'what ' | sorted)" "$in_sources"
 
 test_case "tools and their arguments"
 in_sources=$(for name in $(grep -oE 'TOOL\([a-z_]+\)' "$sources/tools/registry.cpp" | tr -d ')' | cut -d'(' -f2); do
-    arguments=$(cat "$sources"/tools/*.cpp | sed -n "/^Tool ${name}_tool()/,/^}/p" | tr -s '\n ' '  ' |
+    arguments=$(sed 's/{task_id/{{"task_id", "string", "", true}/' "$sources"/tools/*.cpp | sed -n "/^Tool ${name}_tool()/,/^}/p" | tr -s '\n ' '  ' |
         grep -oE '\{"[a-z_0-9]+", "(string|integer|boolean|array|string or object)", "[^"]*"(, true)?\}' |
         sed -E 's/^\{"([a-z_0-9]+)".*, true\}$/\1*/;s/^\{"([a-z_0-9]+)".*/\1/' | paste -sd, | sed 's/,/, /g')
     echo "$name ${arguments:--}"
@@ -168,7 +168,7 @@ in_page=$({
 expect_same_lines "$in_page" "$in_sources"
 
 test_case "providers, their keys and default models"
-in_sources=$(tr -s '\n ' '  ' <"$sources/model/catalog.cpp" | grep -oE '\{\{"[a-z-]+", "[A-Z_]*", "[^"]*", "[^"]*"' |
+in_sources=$(tr -s '\n ' '  ' <"$sources/model/catalog.cpp" | grep -oE '\{"[a-z-]+", "[A-Z_]*", "[^"]*", "[^"]*"' |
     awk -F'"' '{ print $2, $4 == "" ? "-" : $4, $8 == "" ? "-" : $8 }' | sorted)
 expect_same_lines "$(rows chorus.7 MODELS 'provider ' | sorted)" "$in_sources"
 
