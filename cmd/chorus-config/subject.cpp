@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "channel/audit_sink.hpp"
+#include "life/trust.hpp"
 #include "place/in_force.hpp"
 #include "place/secrets.hpp"
 #include "sys/file.hpp"

@@ -1,87 +1,76 @@
-#include "turn/explain.hpp"
-
 #include <iostream>
 
 #include "agent/configuration.hpp"
-#include "base/text.hpp"
-#include "chat/json_text.hpp"
-#include "chorus-context/session.hpp"
-#include "chorus-context/verb.hpp"
+#include "chorus-context/verbs.hpp"
+#include "command/verb.hpp"
+#include "turn/explain.hpp"
 
-namespace chorus::context_command {
+namespace chorus::command {
 namespace {
 
-using turn::Explanation;
+struct Explain : Named {
+    explicit Explain(cli::Command& verb) : Named(verb) {
+        verb.word("ACTION", asked.action, "the action, such as 'tool:bash:git push'").required();
+        verb.option("--profile PROFILE|@FILE", profile,
+                    "another permission profile, by name or from FILE");
+        verb.flag("--json", json, "print one JSON object");
+    }
 
-struct Options {
-    turn::ExplainOptions explain;
+    static std::string text_of(const policy::Decision& decision) {
+        return std::string(policy::name(decision.verdict)) + "  " + one_line(decision.reason);
+    }
+
+    static void print_text(const turn::Explanation& why) {
+        std::cout << text_of(why.decision) << "\n  profile: " << one_line(why.profile) << '\n';
+        if (!why.is_shell) return;
+        std::cout << "  sandbox: " << why.sandbox;
+        if (!why.sandbox_problem.empty())
+            std::cout << ", commands cannot run: " << one_line(why.sandbox_problem);
+        std::cout << '\n';
+        if (!why.reading.not_simple.empty())
+            std::cout << "  not simple: " << one_line(why.reading.not_simple) << '\n';
+        for (const auto& command : why.reading.commands)
+            std::cout << "  command: " << one_line(command.text) << "\n    "
+                      << text_of(command.decision) << '\n';
+    }
+
+    Fields fields_of(const turn::Explanation& why) const {
+        const auto command_fields = [](const auto& command) -> Fields {
+            return {{"command", command.text},
+                    {"decision", policy::name(command.decision.verdict)},
+                    {"reason", command.decision.reason}};
+        };
+        return {{"agent", name},
+                {"action", asked.action},
+                {"profile", why.profile},
+                {"decision", policy::name(why.decision.verdict)},
+                {"reason", why.decision.reason},
+                {"sandbox", why.is_shell ? why.sandbox : ""},
+                {"sandbox_problem", why.sandbox_problem},
+                {"not_simple", why.reading.not_simple},
+                {"commands", cli::each(why.reading.commands, command_fields)}};
+    }
+
+    ExitStatus run(Begun& begun) {
+        asked.agent = name;
+        if (!profile.empty()) asked.permissions = agent::named_permissions(profile, "--profile");
+        const turn::Explanation why = turn::explain(asked, begun.surroundings());
+        if (json)
+            std::cout << cli::json("explanation", fields_of(why)) << '\n';
+        else
+            print_text(why);
+        return ExitStatus::done;
+    }
+
+    turn::ExplainOptions asked;
     std::string profile;
     bool json = false;
 };
 
-void print_text(const Explanation& why) {
-    const auto decision = [](const policy::Decision& made) {
-        return std::string(policy::name(made.verdict)) + "  " + one_line(made.reason);
-    };
-    std::cout << decision(why.decision) << "\n  profile: " << one_line(why.profile) << '\n';
-    if (!why.is_shell) return;
-    std::cout << "  sandbox: " << why.sandbox;
-    if (!why.sandbox_problem.empty())
-        std::cout << ", commands cannot run: " << one_line(why.sandbox_problem);
-    std::cout << '\n';
-    if (!why.reading.not_simple.empty())
-        std::cout << "  not simple: " << one_line(why.reading.not_simple) << '\n';
-    for (const auto& command : why.reading.commands)
-        std::cout << "  command: " << one_line(command.text) << "\n    "
-                  << decision(command.decision) << '\n';
-}
-
-void write_decision(chat::JsonText& out, const policy::Decision& made) {
-    write_text(out, "decision", policy::name(made.verdict));
-    write_text(out, "reason", made.reason);
-}
-
-void print_json(const Explanation& why, const turn::ExplainOptions& asked) {
-    chat::JsonText out = chat::open_object("explanation");
-    write_text(out, "agent", asked.agent);
-    write_text(out, "action", asked.action);
-    write_text(out, "profile", why.profile);
-    write_decision(out, why.decision);
-    write_text(out, "sandbox", why.is_shell ? why.sandbox : "");
-    write_text(out, "sandbox_problem", why.sandbox_problem);
-    write_text(out, "not_simple", why.reading.not_simple);
-    out.key("commands").begin_array();
-    for (const auto& command : why.reading.commands) {
-        write_text(out.begin_object(), "command", command.text);
-        write_decision(out, command.decision);
-        out.end_object();
-    }
-    std::cout << out.end_array().end_object().text() << '\n';
-}
-
-base::ExitStatus run(Options& options, Opened& opened) {
-    if (!options.profile.empty())
-        options.explain.permissions = agent::named_permissions(options.profile, "--profile");
-    const place::Surroundings surroundings = surroundings_of(opened);
-    const Explanation why = turn::explain(options.explain, surroundings);
-    if (options.json)
-        print_json(why, options.explain);
-    else
-        print_text(why);
-    return base::ExitStatus::done;
-}
-
 }  // namespace
 
-Action add_explain(cli::Command& verb) {
-    const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->explain.agent, "the agent").required();
-    verb.word("ACTION", options->explain.action, "the action, such as 'tool:bash:git push'")
-        .required();
-    verb.option("--profile PROFILE|@FILE", options->profile,
-                "another permission profile, by name or from FILE");
-    verb.flag("--json", options->json, "print one JSON object");
-    return [options](Opened& opened) { return run(*options, opened); };
+cli::Verb explain_verb() {
+    return verb<Explain>("explain", "show how an action would be decided, and why");
 }
 
-}  // namespace chorus::context_command
+}  // namespace chorus::command

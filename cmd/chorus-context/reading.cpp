@@ -63,7 +63,7 @@ cli::Field cost_field(double usd) {
     return {"cost_usd", cli::Member([usd](auto& out) { chat::write_cost(out, usd); })};
 }
 
-Fields fields_of(const store::SaidMessage& said) {
+Fields fields_of(const store::StoredMessage& said) {
     const chat::Message& message = said.message;
     const auto call_fields = [](const chat::ToolCall& call) -> Fields {
         return {{"id", call.id}, {"name", call.name}, {"arguments", call.arguments}};
@@ -92,7 +92,7 @@ std::string text_of(const chat::Message& message) {
     return text;
 }
 
-void print(const store::SaidMessage& said, Form form) {
+void print(const store::StoredMessage& said, Form form) {
     const chat::Message& message = said.message;
     const std::string text = text_of(message);
     const std::string time = cli::shown_time(message.timestamp);

@@ -38,10 +38,10 @@ std::string dollars(double usd, bool is_known);
 // The members usage and cost_usd.
 cli::Field usage_field(const chat::Usage& usage);
 cli::Field cost_field(double usd);
-cli::Fields fields_of(const store::SaidMessage& said);
+cli::Fields fields_of(const store::StoredMessage& said);
 // Returns the content and the calls of a message as one text.
 std::string text_of(const chat::Message& message);
 // Prints a message as a line of fields, on a terminal as a paragraph.
-void print(const store::SaidMessage& said, cli::Form form);
+void print(const store::StoredMessage& said, cli::Form form);
 
 }  // namespace chorus::command

@@ -1,98 +1,84 @@
+#include <iostream>
+
+#include "base/enum_names.hpp"
+#include "chorus-context/reading.hpp"
+#include "chorus-context/verbs.hpp"
+#include "cli/time_text.hpp"
+#include "command/verb.hpp"
 #include "store/search.hpp"
 
-#include <unistd.h>
-
-#include <climits>
-#include <iostream>
-#include <map>
-
-#include "chorus-context/reading.hpp"
-#include "chorus-context/verb.hpp"
-#include "cli/time_text.hpp"
-
-namespace chorus::context_command {
+namespace chorus::command {
 namespace {
 
-struct Options {
+struct Search {
+    explicit Search(cli::Command& verb) {
+        verb.word("QUERY", search.text, "words, \"a phrase\" or prefix*").required();
+        verb.option("-A,--agent NAME", search.agent, "only this agent, also a destroyed one");
+        verb.option("--in WHERE", in, "where to search: all, prompts, answers or tools")
+            .one_of({"all", "prompts", "answers", "tools"});
+        verb.option("--since TIME", since, "only from TIME on");
+        verb.option("-n,--limit N", search.most, "only the best N (default: 20)").from(1);
+        verb.flag("--json", json, "print one JSON object per line");
+    }
+
+    static std::string marked(const store::Found& found, bool color) {
+        std::string text;
+        for (const auto& piece : found.snippet)
+            text += color && piece.is_hit ? "\x1b[1;31m" + one_line(piece.text) + "\x1b[0m"
+                                          : one_line(piece.text);
+        return text;
+    }
+
+    static Fields fields_of(const store::Found& found) {
+        std::string text;
+        for (const auto& piece : found.snippet) text += piece.text;
+        return {{"agent", found.agent},
+                {"id", found.id},
+                {"created_at", Time{found.timestamp}},
+                {"thread", found.thread},
+                {"turn_id", cli::number(found.turn_id, 0), std::to_string(found.turn_id)},
+                {"role", found.role},
+                {"snippet", cli::Json{chat::quoted(text)}, marked(found, false)}};
+    }
+
+    static void print_paragraph(const store::Found& found, bool color) {
+        std::cout << one_line(found.agent) << "  message " << found.id << "  "
+                  << cli::shown_time(found.timestamp) << "  thread " << found.thread << "  turn "
+                  << found.turn_id << "  " << found.role << "\n    " << marked(found, color)
+                  << '\n';
+    }
+
+    // If nothing is found, exits with 1 and prints nothing, like grep.
+    ExitStatus run(Opened& opened) {
+        constexpr base::EnumNames<store::SearchIn, 4> places{
+            {"all", "prompts", "answers", "tools"}};
+        search.in = *places.find(in);
+        if (!since.empty()) search.since = cli::require_time(since, "--since");
+        if (!search.agent.empty()) (void)life::require_known(opened.store, search.agent);
+        const auto all = store::search_messages(opened.store, search);
+        const Form form = cli::form_of_stdout(json);
+        const cli::Table table(
+            "match",
+            {{"agent"}, {"id"}, {"created_at"}, {"thread"}, {"turn_id"}, {"role"}, {"snippet"}},
+            "");
+        if (form == Form::terminal)
+            for (const store::Found& found : all)
+                print_paragraph(found, in_color(opened.environment));
+        else
+            table.print(cli::each(all, fields_of), form);
+        return all.empty() ? ExitStatus::failed : ExitStatus::done;
+    }
+
     store::Search search;
     std::string in = "all";
     std::string since;
     bool json = false;
 };
 
-std::string plain(const store::Found& found) {
-    std::string text;
-    for (const auto& piece : found.snippet) text += piece.text;
-    return text;
-}
-
-std::string marked(const store::Found& found, bool color) {
-    std::string text;
-    for (const auto& piece : found.snippet)
-        text += color && piece.is_hit ? "\x1b[1;31m" + one_line(piece.text) + "\x1b[0m"
-                                      : one_line(piece.text);
-    return text;
-}
-
-void print_json(const store::Found& found) {
-    chat::JsonText out = chat::open_object("match");
-    write_text(out, "agent", found.agent);
-    out.key("id").number(found.id);
-    write_time(out, "created_at", found.timestamp);
-    out.key("thread").number(found.thread);
-    write_number(out, "turn_id", found.turn_id, 0);
-    write_text(out, "role", found.role);
-    out.key("snippet").string(plain(found));
-    std::cout << out.end_object().text() << '\n';
-}
-
-void print_text(const store::Found& found, bool on_terminal, bool color) {
-    const std::string agent = one_line(found.agent);
-    const std::string time = cli::shown_time(found.timestamp);
-    if (on_terminal)
-        std::cout << agent << "  message " << found.id << "  " << time << "  thread "
-                  << found.thread << "  turn " << found.turn_id << "  " << found.role << "\n    "
-                  << marked(found, color) << '\n';
-    else
-        Columns({}).print({agent, std::to_string(found.id), time, std::to_string(found.thread),
-                           std::to_string(found.turn_id), found.role, marked(found, false)});
-}
-
-// If nothing is found, exits with 1 and prints nothing, like grep.
-base::ExitStatus run(Options& options, Opened& opened) {
-    static const std::map<std::string, store::SearchIn> places{
-        {"all", store::SearchIn::all},
-        {"prompts", store::SearchIn::prompts},
-        {"answers", store::SearchIn::answers},
-        {"tools", store::SearchIn::tools}};
-    options.search.in = places.at(options.in);
-    options.search.since = since_of({options.since, {}});
-    if (!options.search.agent.empty())
-        (void)life::require_known(*opened.store, options.search.agent);
-    const bool on_terminal = isatty(STDOUT_FILENO) == 1;
-    const bool color = in_color(opened.environment);
-    const auto all = store::search_messages(*opened.store, options.search);
-    for (const store::Found& found : all) {
-        if (options.json)
-            print_json(found);
-        else
-            print_text(found, on_terminal, color);
-    }
-    return all.empty() ? base::ExitStatus::failed : base::ExitStatus::done;
-}
-
 }  // namespace
 
-Action add_search(cli::Command& verb) {
-    const auto options = std::make_shared<Options>();
-    verb.word("QUERY", options->search.text, "words, \"a phrase\" or prefix*").required();
-    verb.option("-A,--agent NAME", options->search.agent, "only this agent, also a destroyed one");
-    verb.option("--in WHERE", options->in, "where to search: all, prompts, answers or tools")
-        .one_of({"all", "prompts", "answers", "tools"});
-    verb.option("--since TIME", options->since, "only from TIME on");
-    verb.option("-n,--limit N", options->search.most, "only the best N (default: 20)").from(1);
-    verb.flag("--json", options->json, "print one JSON object per line");
-    return [options](Opened& opened) { return run(*options, opened); };
+cli::Verb search_verb() {
+    return verb<Search>("search", "search all messages (full text)");
 }
 
-}  // namespace chorus::context_command
+}  // namespace chorus::command

@@ -1,100 +1,80 @@
 #include "store/usage.hpp"
-
-#include <iostream>
-#include <map>
-
+#include "base/enum_names.hpp"
 #include "chorus-context/reading.hpp"
-#include "chorus-context/verb.hpp"
+#include "chorus-context/verbs.hpp"
+#include "command/verb.hpp"
 
-namespace chorus::context_command {
+namespace chorus::command {
 namespace {
 
-using store::UsageRow;
+using cli::Fit;
 
-struct Options {
+struct Usage {
+    explicit Usage(cli::Command& verb) {
+        verb.word("NAME", filter.agent, "the agent, also a destroyed one (default: all)");
+        verb.option("--by WHAT", by, "group by day, agent, model or session (default: day)")
+            .one_of({"day", "agent", "model", "session"});
+        span.add(verb);
+        verb.flag("--json", json, "print one JSON object per line");
+    }
+
+    static Fields fields_of(const store::UsageRow& row, std::string_view by,
+                            const std::string& name) {
+        const bool has_price = row.priced_turns > 0;
+        // a + if some turns have no known cost
+        const std::string cost = dollars(row.cost_usd, has_price) +
+                                 (has_price && row.priced_turns < row.turns ? "+" : "");
+        Fields fields{{"by", by},
+                      {"key", row.key, one_line(name)},
+                      {"description", row.label},
+                      {"turns", row.turns},
+                      usage_field(row.usage),
+                      cost_field(has_price ? row.cost_usd : -1),
+                      {"priced_turns", row.priced_turns},
+                      cli::shown("input", std::to_string(row.usage.input_tokens)),
+                      cli::shown("output", std::to_string(row.usage.output_tokens)),
+                      cli::shown("cache read", std::to_string(row.usage.cache_read_tokens)),
+                      cli::shown("cache write", std::to_string(row.usage.cache_write_tokens)),
+                      cli::shown("cost", cost)};
+        if (!row.label.empty()) fields.push_back(cli::shown("label", brief(row.label, 60)));
+        return fields;
+    }
+
+    ExitStatus run(Opened& opened) {
+        constexpr base::EnumNames<store::UsageBy, 4> groupings{
+            {"day", "agent", "model", "session"}};
+        filter.by = *groupings.find(by);
+        span.limit(filter);
+        if (!filter.agent.empty()) (void)life::require_known(opened.store, filter.agent);
+        const auto rows = store::load_usage(opened.store, filter);
+        auto all = cli::each(rows, [&](const store::UsageRow& row) {
+            return fields_of(row, by, row.key.empty() ? "-" : row.key);
+        });
+        all.push_back(fields_of(store::total_of(rows), "total", "total"));
+        const cli::Table table("usage",
+                               {{"key"},
+                                {"turns", "turns", Fit::right, 6},
+                                {"input", "input", Fit::right, 12},
+                                {"output", "output", Fit::right, 12},
+                                {"cache read", "cache read", Fit::right, 12},
+                                {"cache write", "cache write", Fit::right, 12},
+                                {"cost", "cost", Fit::right, 10},
+                                {"label"}},
+                               "");
+        table.print(all, cli::form_of_stdout(json));
+        return ExitStatus::done;
+    }
+
     store::UsageFilter filter;
     std::string by = "day";
     Span span;
     bool json = false;
 };
 
-void print_json(std::string_view by, const std::string& key, const UsageRow& row) {
-    chat::JsonText out = chat::open_object("usage");
-    write_text(out, "by", by);
-    write_text(out, "key", key);
-    write_text(out, "description", row.label);
-    out.key("turns").number(row.turns);
-    chat::write_usage(out, row.usage);
-    chat::write_cost(out, row.priced_turns == 0 ? -1 : row.cost_usd);
-    out.key("priced_turns").number(row.priced_turns);
-    std::cout << out.end_object().text() << '\n';
-}
-
-// Returns the known cost, with a + if some turns have none.
-std::string cost_of(const UsageRow& row) {
-    return dollars(row.cost_usd, row.priced_turns > 0) +
-           (row.priced_turns > 0 && row.priced_turns < row.turns ? "+" : "");
-}
-
-class Table {
-  public:
-    explicit Table(std::size_t first)
-        : columns_({static_cast<int>(first), -6, -12, -12, -12, -12, -10}) {
-        if (columns_.on_terminal())
-            columns_.print({"", "turns", "input", "output", "cache read", "cache write", "cost"});
-    }
-    void print(const std::string& name, const UsageRow& row) const {
-        std::vector<std::string> fields{one_line(name),
-                                        std::to_string(row.turns),
-                                        std::to_string(row.usage.input_tokens),
-                                        std::to_string(row.usage.output_tokens),
-                                        std::to_string(row.usage.cache_read_tokens),
-                                        std::to_string(row.usage.cache_write_tokens),
-                                        cost_of(row)};
-        if (!row.label.empty()) fields.push_back(brief(row.label, 60));
-        columns_.print(fields);
-    }
-
-  private:
-    Columns columns_;
-};
-
-base::ExitStatus run(Options& options, Opened& opened) {
-    static const std::map<std::string, store::UsageBy> groupings{
-        {"day", store::UsageBy::day},
-        {"agent", store::UsageBy::agent},
-        {"model", store::UsageBy::model},
-        {"session", store::UsageBy::session}};
-    options.filter.by = groupings.at(options.by);
-    options.filter.since = since_of(options.span);
-    options.filter.until = until_of(options.span);
-    if (!options.filter.agent.empty())
-        (void)life::require_known(*opened.store, options.filter.agent);
-    const auto rows = store::load_usage(*opened.store, options.filter);
-    if (options.json) {
-        for (const UsageRow& row : rows) print_json(options.by, row.key, row);
-        print_json("total", "", store::total_of(rows));
-        return base::ExitStatus::done;
-    }
-    const auto name_of = [](const UsageRow& row) { return row.key.empty() ? "-" : row.key; };
-    std::size_t widest = 5;
-    for (const UsageRow& row : rows) widest = std::max(widest, name_of(row).size());
-    const Table table(widest);
-    for (const UsageRow& row : rows) table.print(name_of(row), row);
-    table.print("total", store::total_of(rows));
-    return base::ExitStatus::done;
-}
-
 }  // namespace
 
-Action add_usage(cli::Command& verb) {
-    const auto options = std::make_shared<Options>();
-    verb.word("NAME", options->filter.agent, "the agent, also a destroyed one (default: all)");
-    verb.option("--by WHAT", options->by, "group by day, agent, model or session (default: day)")
-        .one_of({"day", "agent", "model", "session"});
-    add_span(verb, options->span);
-    verb.flag("--json", options->json, "print one JSON object per line");
-    return [options](Opened& opened) { return run(*options, opened); };
+cli::Verb usage_verb() {
+    return verb<Usage>("usage", "print tokens and cost");
 }
 
-}  // namespace chorus::context_command
+}  // namespace chorus::command

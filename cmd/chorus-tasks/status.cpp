@@ -1,8 +1,6 @@
-// The state of an agent, of its threads, and of all agents.
 #include <algorithm>
 
 #include "approval/decision.hpp"
-#include "base/text.hpp"
 #include "base/width.hpp"
 #include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
@@ -13,150 +11,15 @@
 namespace chorus::command {
 namespace {
 
-using cli::Fit;
-using report::AgentLine;
 using report::AgentStanding;
 using report::ThreadStanding;
 using report::WorkspaceStanding;
-
-std::string state_of(const ThreadStanding& thread) {
-    return std::string(store::name(thread.state));
-}
-
-// Returns what the thread does and for how long: "calling bash (+3), 12 sec".
-std::string doing_of(const ThreadStanding& thread) {
-    std::string text = one_line(report::what_of(thread));
-    if (thread.since == 0) return text;
-    const std::string span = cli::span_text(sys::now_ms() - thread.since);
-    return text + (text.empty() ? "" : ", ") + span +
-           (report::is_at_work(thread.state) ? "" : " ago");
-}
 
 // "working (calling bash (+3), 12 sec)"
 std::string state_and_doing(const ThreadStanding& thread) {
     const std::string doing = doing_of(thread);
     return state_of(thread) + (doing.empty() ? "" : " (" + doing + ")");
 }
-
-cli::Value last_turn(const ThreadStanding* thread) {
-    if (thread == nullptr || !thread->turn) return {};
-    const store::Turn& turn = *thread->turn;
-    const bool is_at_work = report::is_at_work(thread->state);
-    const bool has_failed = thread->state == store::TurnState::error;
-    const auto call_fields = [](const store::ToolRun& run) -> Fields {
-        return {{"tool", run.tool}, {"action", run.action}, {"started_at", Time{run.intent_at}}};
-    };
-    return Fields{{"thread", turn.thread_id},
-                  {"turn", turn.turn_number},
-                  {"turn_id", turn.id},
-                  {"turn_state", state_of(*thread)},
-                  {"state", report::a2a_state(thread->state)},
-                  {"reason", turn.reason},
-                  {"doing", report::what_of(*thread)},
-                  {"pid", cli::number(turn.pid, 0)},
-                  {"started_at", Time{turn.started_at}},
-                  {"working_since_at", Time{is_at_work ? thread->since : 0}},
-                  {"ended_at", Time{turn.ended_at}},
-                  {"iterations", turn.iterations},
-                  {"tool_calls", turn.tool_calls},
-                  {"calls", cli::each(thread->calls, call_fields)},
-                  {"pending", asked(thread->prompts)},
-                  has_failed ? error_field(turn) : cli::Field{"error", {}},
-                  {"resume_at", Time{turn.resume_at}},
-                  {"exit_code", cli::number(turn.exit_code, -1)},
-                  {"signal", cli::number(report::signal_of(turn), 0)}};
-}
-
-std::vector<Fields> thread_fields(const std::vector<ThreadStanding>& threads,
-                                  const std::string& agent) {
-    return cli::each(threads, [&](const ThreadStanding& one) -> Fields {
-        const std::string what = one_line(report::what_of(one));
-        const bool is_at_work = report::is_at_work(one.state);
-        return {{"agent", agent},
-                {"thread", one.thread.id},
-                {"branch", one.thread.branch},
-                {"summary", one.thread.summary},
-                {"turn_state", state_of(one)},
-                {"last_activity_at", Time{one.thread.last_activity}},
-                {"last_turn", last_turn(&one)},
-                cli::shown("what", what),
-                cli::shown("doing", is_at_work ? doing_of(one) : what),
-                cli::shown("working since", is_at_work ? iso(one.since) : "")};
-    });
-}
-
-struct Threads : Named {
-    explicit Threads(cli::Command& verb) : Named(verb) {
-        watching.add_follow(verb);
-        verb.flag("--json", watching.json, "print one JSON object per line");
-    }
-
-    ExitStatus run(Opened& opened) const {
-        const cli::Table for_people("thread", {{"thread", "THREAD", Fit::right},
-                                               {"branch", "BRANCH", Fit::gives_way},
-                                               {"turn_state", "STATE"},
-                                               {"doing", "DOING", Fit::gives_way},
-                                               {"last_activity_at", "LAST ACTIVITY"},
-                                               {"summary", "ABOUT", Fit::gives_way}});
-        const cli::Table for_scripts("thread", {{"thread"},
-                                                {"branch"},
-                                                {"turn_state"},
-                                                {"what"},
-                                                {"working since"},
-                                                {"last_activity_at"},
-                                                {"summary"}});
-        const store::Agent known = life::require_known(opened.store, name);
-        return watching.show(opened, [&](Form form, std::size_t width) {
-            const store::Agent agent = again(opened, known);
-            const auto rows = thread_fields(report::standing_of_threads(opened.store, agent), name);
-            const cli::Table& table = form == Form::terminal ? for_people : for_scripts;
-            return cli::Frame{.lines = table.lines(rows, form, width), .is_last = is_gone(agent)};
-        });
-    }
-
-    Watching watching;
-};
-
-struct Overview {
-    explicit Overview(cli::Command& app) {
-        app.flag("--json", watching.json, "without a verb: print one JSON object per line");
-        watching.add_follow(app);
-    }
-
-    static Fields fields_of(const AgentLine& line) {
-        const std::string_view lifecycle = store::name(line.agent.status);
-        const std::string_view state = store::name(line.state);
-        const bool is_active = line.agent.status == store::AgentStatus::active;
-        return {{"agent", line.agent.name},
-                {"lifecycle", lifecycle},
-                {"turn_state", state, std::string(is_active ? state : lifecycle)},
-                {"model", line.agent.model},
-                {"threads", line.tally.threads},
-                {"tasks", line.tally.tasks},
-                {"pending", line.tally.prompts},
-                {"last_activity_at", Time{line.agent.last_activity}}};
-    }
-
-    ExitStatus run(Opened& opened) const {
-        const cli::Table table("overview", {{"agent", "NAME", Fit::gives_way},
-                                            {"turn_state", "STATE"},
-                                            {"model", "MODEL", Fit::gives_way},
-                                            {"threads", "THREADS", Fit::right},
-                                            {"tasks", "TASKS", Fit::right},
-                                            {"pending", "PENDING", Fit::right},
-                                            {"last_activity_at", "LAST ACTIVITY"}});
-        return watching.show(opened, [&](Form form, std::size_t width) {
-            const auto agents = report::standing_of_all(opened.home, opened.store);
-            cli::Frame frame{.lines = table.lines(cli::each(agents, fields_of), form, width)};
-            if (form == Form::terminal && agents.empty())
-                frame.lines = {"There are no agents; 'chorus-init NAME' makes one."};
-            if (form == Form::terminal) cut_lines(frame.lines, width);
-            return frame;
-        });
-    }
-
-    Watching watching;
-};
 
 // Looking at every file of a large workspace takes long, so with --follow at most a tenth of the
 // time is spent on it.
@@ -369,11 +232,8 @@ struct Status : Named {
 
 }  // namespace
 
-std::vector<cli::Verb> status_verbs() {
-    return {verb<Status>("status", "show the state of an agent"),
-            verb<Threads>("threads", "list the threads of an agent and what they do")};
+cli::Verb status_verb() {
+    return verb<Status>("status", "show the state of an agent");
 }
-
-const cli::Options overview = options_of<Overview>;
 
 }  // namespace chorus::command

@@ -6,9 +6,14 @@
 #include "base/width.hpp"
 #include "chat/event.hpp"
 #include "cli/time_text.hpp"
+#include "place/agent_tasks.hpp"
+#include "sys/clock.hpp"
 #include "turn/questions.hpp"
 
 namespace chorus::command {
+
+using report::ThreadStanding;
+
 namespace {
 
 class Looking {
@@ -47,6 +52,10 @@ ExitStatus Watching::show(Opened& opened, const Draw& draw) const {
 ExitStatus Watching::append(Opened& opened, const Draw& draw) const {
     Looking looking(opened, json, draw);
     return cli::append(looking.view(), follow);
+}
+
+task::Site OfTasks::site(Opened& opened) const {
+    return place::task_site(opened.store, opened.home, require_agent(opened));
 }
 
 store::Agent again(Opened& opened, const store::Agent& agent) {
@@ -122,6 +131,65 @@ std::vector<Fields> asked(const std::vector<store::Prompt>& prompts) {
         return {{"notice", cli::Member([notice = turn::notice_of(prompt)](chat::JsonText& out) {
                      chat::write_members(out, notice);
                  })}};
+    });
+}
+
+std::string state_of(const ThreadStanding& thread) {
+    return std::string(store::name(thread.state));
+}
+
+std::string doing_of(const ThreadStanding& thread) {
+    std::string text = one_line(report::what_of(thread));
+    if (thread.since == 0) return text;
+    const std::string span = cli::span_text(sys::now_ms() - thread.since);
+    return text + (text.empty() ? "" : ", ") + span +
+           (report::is_at_work(thread.state) ? "" : " ago");
+}
+
+cli::Value last_turn(const ThreadStanding* thread) {
+    if (thread == nullptr || !thread->turn) return {};
+    const store::Turn& turn = *thread->turn;
+    const bool is_at_work = report::is_at_work(thread->state);
+    const bool has_failed = thread->state == store::TurnState::error;
+    const auto call_fields = [](const store::ToolRun& run) -> Fields {
+        return {{"tool", run.tool}, {"action", run.action}, {"started_at", Time{run.intent_at}}};
+    };
+    return Fields{{"thread", turn.thread_id},
+                  {"turn", turn.turn_number},
+                  {"turn_id", turn.id},
+                  {"turn_state", state_of(*thread)},
+                  {"state", report::a2a_state(thread->state)},
+                  {"reason", turn.reason},
+                  {"doing", report::what_of(*thread)},
+                  {"pid", cli::number(turn.pid, 0)},
+                  {"started_at", Time{turn.started_at}},
+                  {"working_since_at", Time{is_at_work ? thread->since : 0}},
+                  {"ended_at", Time{turn.ended_at}},
+                  {"iterations", turn.iterations},
+                  {"tool_calls", turn.tool_calls},
+                  {"calls", cli::each(thread->calls, call_fields)},
+                  {"pending", asked(thread->prompts)},
+                  has_failed ? error_field(turn) : cli::Field{"error", {}},
+                  {"resume_at", Time{turn.resume_at}},
+                  {"exit_code", cli::number(turn.exit_code, -1)},
+                  {"signal", cli::number(report::signal_of(turn), 0)}};
+}
+
+std::vector<Fields> thread_fields(const std::vector<ThreadStanding>& threads,
+                                  const std::string& agent) {
+    return cli::each(threads, [&](const ThreadStanding& one) -> Fields {
+        const std::string what = one_line(report::what_of(one));
+        const bool is_at_work = report::is_at_work(one.state);
+        return {{"agent", agent},
+                {"thread", one.thread.id},
+                {"branch", one.thread.branch},
+                {"summary", one.thread.summary},
+                {"turn_state", state_of(one)},
+                {"last_activity_at", Time{one.thread.last_activity}},
+                {"last_turn", last_turn(&one)},
+                cli::shown("what", what),
+                cli::shown("doing", is_at_work ? doing_of(one) : what),
+                cli::shown("working since", is_at_work ? iso(one.since) : "")};
     });
 }
 

@@ -26,6 +26,14 @@ struct Watching {
     bool json = false;
 };
 
+// A verb about some tasks of an agent.
+struct OfTasks : Named {
+    using Named::Named;
+    task::Site site(Opened& opened) const;
+    std::vector<std::string> ids;
+    bool json = false;
+};
+
 // Reads the agent's row again.
 store::Agent again(Opened& opened, const store::Agent& agent);
 bool is_gone(const store::Agent& agent);
@@ -47,6 +55,16 @@ std::string exit_of(const store::Task& task);
 // "started 5 min ago, PID 12345", "exit 0, 30 sec ago", "2 min ago; and why"
 std::string end_of(const store::Task& task);
 Fields fields_of(const store::Task& task, const std::string& agent);
+
+// Returns the state of the thread's newest turn, "idle" if it has none.
+std::string state_of(const report::ThreadStanding& thread);
+// Returns what the thread does and for how long: "calling bash (+3), 12 sec".
+std::string doing_of(const report::ThreadStanding& thread);
+// Returns the object of the thread's newest turn; nothing if it has none.
+cli::Value last_turn(const report::ThreadStanding* thread);
+std::vector<Fields> thread_fields(const std::vector<report::ThreadStanding>& threads,
+                                  const std::string& agent);
+
 // Returns the objects of questions.
 std::vector<Fields> asked(const std::vector<store::Prompt>& prompts);
 

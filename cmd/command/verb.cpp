@@ -1,7 +1,5 @@
 #include "command/verb.hpp"
 
-#include <algorithm>
-
 #include "chat/dialect.hpp"
 #include "cli/time_text.hpp"
 #include "context/find_thread.hpp"
@@ -38,14 +36,6 @@ Opened open() {
     Begun begun = begin();
     store::Store store = open_store(begun);
     return {std::move(begun), std::move(store)};
-}
-
-std::vector<cli::Verb> sorted(const std::vector<std::vector<cli::Verb>>& lists) {
-    std::vector<cli::Verb> all;
-    for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
-    std::sort(all.begin(), all.end(),
-              [](const cli::Verb& a, const cli::Verb& b) { return a.name < b.name; });
-    return all;
 }
 
 Named::Named(cli::Command& verb, std::string_view about) {

@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "agent/home.hpp"
 #include "agent/layout.hpp"
@@ -76,9 +75,6 @@ template <typename Verb>
 cli::Verb verb(std::string_view name, std::string_view about) {
     return {name, about, options_of<Verb>};
 }
-
-// Joins lists of verbs and sorts them by name.
-std::vector<cli::Verb> sorted(const std::vector<std::vector<cli::Verb>>& lists);
 
 // The word NAME.
 struct Named {

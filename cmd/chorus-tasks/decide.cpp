@@ -1,14 +1,9 @@
-// Pending questions: the list, and decisions about them.
-#include <optional>
-
 #include "approval/decision.hpp"
 #include "base/text.hpp"
 #include "chat/event.hpp"
 #include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
-#include "cli/time_text.hpp"
 #include "place/in_force.hpp"
-#include "turn/questions.hpp"
 
 namespace chorus::command {
 namespace {
@@ -91,45 +86,18 @@ struct Answer : Decide {
     }
 };
 
-struct Pending {
-    explicit Pending(cli::Command& verb) {
-        verb.word("NAME", name, "only questions of this agent");
-        verb.flag("--json", json, "print one JSON object per line");
-    }
-
-    ExitStatus run(Opened& opened) const {
-        std::optional<store::AgentId> wanted;
-        if (!name.empty()) wanted = life::require_agent(opened.home, opened.store, name).id;
-        for (const auto& prompt : approval::waiting_prompts(opened.store, wanted)) {
-            const std::string agent = agent_of(opened, prompt);
-            chat::PromptNotice asked = turn::notice_of(prompt);
-            asked.changed = approval::changed_since_asked(opened.store, opened.home, prompt);
-            std::vector<std::string> line{prompt.id, agent, cli::shown_time(prompt.created_at),
-                                          one_line(approval::in_one_line(prompt))};
-            if (!asked.changed.empty())
-                line.push_back("since it was asked: " + one_line(asked.changed));
-            const cli::Member members([&](chat::JsonText& out) { write_members(out, asked); });
-            cli::print(json, "pending",
-                       {{"agent", agent},
-                        {"thread", cli::number(thread_of(opened, prompt), 0)},
-                        {"turn_id", cli::number(prompt.turn_id, 0)},
-                        {"created_at", Time{prompt.created_at}},
-                        {"notice", members}},
-                       cli::tabbed(line, ""));
-        }
-        return ExitStatus::done;
-    }
-
-    std::string name;
-    bool json = false;
-};
-
 }  // namespace
 
-std::vector<cli::Verb> prompt_verbs() {
-    return {verb<Answer>("answer", "answer a question"), verb<Approve>("approve", "approve a call"),
-            verb<Deny>("deny", "deny a call, or refuse to answer a question"),
-            verb<Pending>("pending", "list pending questions")};
+cli::Verb answer_verb() {
+    return verb<Answer>("answer", "answer a question");
+}
+
+cli::Verb approve_verb() {
+    return verb<Approve>("approve", "approve a call");
+}
+
+cli::Verb deny_verb() {
+    return verb<Deny>("deny", "deny a call, or refuse to answer a question");
 }
 
 }  // namespace chorus::command

@@ -1,0 +1,55 @@
+#include "context/clear.hpp"
+#include "chorus-context/session.hpp"
+#include "chorus-context/verbs.hpp"
+#include "command/verb.hpp"
+#include "turn/present.hpp"
+#include "upkeep/cancel.hpp"
+
+namespace chorus::command {
+namespace {
+
+struct Clear : Holding {
+    explicit Clear(cli::Command& verb) : Holding(verb) {
+        verb.flag("--save", save, "save the context as a session first");
+        verb.flag("--no-summary", no_summary, "make the summary by rule, without a model")
+            .needs("--save");
+        verb.flag("--json", json, "print one JSON object");
+    }
+
+    ExitStatus run(Opened& opened) const {
+        const place::Surroundings surroundings = opened.surroundings();
+        const store::Agent agent = require_agent(opened);
+        // asks the model before the lock is taken, so that nobody waits for it; messages that
+        // arrive meanwhile are in the session, but not in the summary
+        std::optional<context::SessionAbout> about;
+        if (save)
+            about = turn::about_session(
+                turn::present_context(opened.store, agent, {}, surroundings),
+                context::SessionTrigger::context_clear, "", summaries(no_summary), surroundings);
+        const auto held = hold(opened, agent, sys::Lock::Mode::exclusive);
+        // a parked turn cannot go on: its messages leave the window
+        (void)upkeep::give_up_parked_turns(opened.home, opened.store, held.agent.id);
+        const auto present = turn::present_context(opened.store, held.agent, {}, surroundings);
+        const auto cleared = context::clear_context(opened.store, opened.home, held.agent,
+                                                    present.after_time, about, present.redaction);
+        return cli::print(json, "cleared",
+                          {{"agent", agent.name},
+                           {"messages", cleared.messages},
+                           {"saved", value_of(cleared.saved)}},
+                          (cleared.saved ? described(*cleared.saved) + "\n" : "") +
+                              counted(cleared.messages, "message") +
+                              (cleared.messages == 1 ? " is" : " are") + " outside the window now");
+    }
+
+    bool save = false;
+    bool no_summary = false;
+    bool json = false;
+};
+
+}  // namespace
+
+cli::Verb clear_verb() {
+    return verb<Clear>("clear", "start a new context; earlier messages are kept but not sent");
+}
+
+}  // namespace chorus::command

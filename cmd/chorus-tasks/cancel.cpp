@@ -1,0 +1,58 @@
+#include "upkeep/cancel.hpp"
+#include "chorus-tasks/verbs.hpp"
+#include "chorus-tasks/view.hpp"
+#include "cli/time_text.hpp"
+
+namespace chorus::command {
+namespace {
+
+using store::Turn;
+
+struct Cancel : Named {
+    explicit Cancel(cli::Command& verb) : Named(verb) {
+        verb.option("-t,--thread THREAD", thread, "only this thread: main, a number or a branch");
+        verb.option("--wait TIME", wait, "time to wait for the end of the turns (default: 60s)");
+        verb.flag("--json", json, "print one JSON object per line");
+    }
+
+    ExitStatus print(const Turn& turn) const {
+        const std::string_view state = store::name(report::state_now(turn));
+        const std::string why =
+            turn.exit_code >= 0 ? "exit " + std::to_string(turn.exit_code) : one_line(turn.reason);
+        return cli::print(json, "canceled",
+                          {{"agent", name},
+                           {"thread", turn.thread_id},
+                           {"turn", turn.turn_number},
+                           {"turn_id", turn.id},
+                           {"turn_state", state},
+                           {"reason", turn.reason},
+                           {"exit_code", cli::number(turn.exit_code, -1)}},
+                          "turn " + std::to_string(turn.turn_number) + " of thread " +
+                              std::to_string(turn.thread_id) + ": " + std::string(state) +
+                              (why.empty() ? "" : " (" + why + ")"));
+    }
+
+    ExitStatus run(Opened& opened) const {
+        const store::Agent agent = require_agent(opened);
+        upkeep::CancelOptions wanted;
+        wanted.wait_ms = cli::require_duration_ms(wait, "--wait");
+        if (!thread.empty()) wanted.thread = require_thread(opened, agent, thread).id;
+        const auto ended =
+            upkeep::cancel_turns(opened.home, opened.store, agent.id, wanted, interruptible());
+        if (ended.empty()) notice("agent '" + name + "': no turn is running or parked");
+        for (const Turn& turn : ended) print(turn);
+        return ExitStatus::done;
+    }
+
+    std::string thread;
+    std::string wait = "60s";  // more than a turn takes to end
+    bool json = false;
+};
+
+}  // namespace
+
+cli::Verb cancel_verb() {
+    return verb<Cancel>("cancel", "cancel the running turns of an agent");
+}
+
+}  // namespace chorus::command

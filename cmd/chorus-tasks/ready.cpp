@@ -1,0 +1,33 @@
+#include <iostream>
+
+#include "chorus-tasks/verbs.hpp"
+#include "command/verb.hpp"
+#include "sys/file.hpp"
+
+namespace chorus::command {
+namespace {
+
+struct Ready : Named {
+    explicit Ready(cli::Command& verb) : Named(verb) {
+        verb.flag("--json", json, "print one JSON object if the agent is ready");
+    }
+
+    ExitStatus run(Opened& opened) const {
+        const agent::Directory directory = opened.directory(require_agent(opened));
+        if (!sys::exists(directory.configuration()))
+            throw Error(ErrorCode::not_ready,
+                        "agent '" + name + "': " + directory.configuration() + " is gone");
+        if (json) std::cout << cli::json("ready", {{"agent", name}, {"ready", true}}) << '\n';
+        return ExitStatus::done;
+    }
+
+    bool json = false;
+};
+
+}  // namespace
+
+cli::Verb ready_verb() {
+    return verb<Ready>("ready", "check whether an agent can take a turn: exit 0 or 4");
+}
+
+}  // namespace chorus::command
