@@ -38,7 +38,7 @@ struct Verify {
                     "0):\\(.audit.hash // \"\")\"'");
     }
 
-    // What is wrong, or "".
+    // Returns the first problem, or "".
     static std::string problem_of(const store::AuditChain& chain,
                                   const store::AuditHead& expected) {
         if (chain.broken_row != 0)

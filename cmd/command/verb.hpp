@@ -1,6 +1,6 @@
-// What programs share that work on a home and its database. A verb, or a program without verbs, is
-// a structure: its members are the variables of its options, its constructor describes them, and
-// run() does the work.
+// The frame of the programs that work on a home and its database. A verb, or a program without
+// verbs, is a structure: its members are the variables of its options, its constructor describes
+// them, and run() does the work.
 #pragma once
 
 #include <cstdint>

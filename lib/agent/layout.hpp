@@ -22,7 +22,7 @@ class Home {
     std::string agents() const { return path_ + "/agents"; }
     std::string agent(std::string_view name) const { return agents() + "/" + std::string(name); }
     std::string archive() const { return path_ + "/archive"; }
-    // Of a destroyed agent.
+    // Returns where the files of a destroyed agent are kept.
     std::string archive(std::string_view name, std::int64_t generation) const {
         return archive() + "/" + std::string(name) + "-" + std::to_string(generation);
     }
@@ -66,7 +66,7 @@ class Home {
     std::string destroy_lock(std::int64_t agent_id) const {
         return agent_lock(agent_id) + "-destroy";
     }
-    // Of config.json.
+    // Returns the lock that a change of config.json holds.
     std::string configuration_lock() const { return locks() + "/configuration"; }
     // Held while rows go to audit_sink.
     std::string audit_lock() const { return locks() + "/audit"; }
@@ -113,7 +113,7 @@ class Directory {
     std::string branch_metadata(std::string_view name) const {
         return branch(name) + "/branch-metadata.yml";
     }
-    // Of its sub-agents.
+    // Returns the directory of the branch's sub-agents.
     std::string branch_agents(std::string_view name) const { return branch(name) + "/agents"; }
     // session.md of the branch; session-tN.md for a thread without its own branch.
     std::string transcript(std::string_view branch_name, std::int64_t thread_id,

@@ -20,7 +20,7 @@ void check_value(const chat::Json& value, KeyType type, std::string_view what,
                  const std::string& key);
 // Null if the member is absent or null.
 const chat::Json* find(const chat::Json& object, const char* key);
-// Of a value that is a duration.
+// Converts a value of a duration key to milliseconds.
 std::int64_t milliseconds(const chat::Json& duration);
 
 }  // namespace chorus::agent

@@ -1,5 +1,5 @@
-// What a program prints about a thing is a list of fields. They are the members of its JSON object,
-// the fields of its line, and the cells of its row in a table.
+// A program describes what it prints by a list of fields: the members of a JSON object, the fields
+// of a line, the cells of a row in a table.
 #pragma once
 
 #include <concepts>

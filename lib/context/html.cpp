@@ -218,8 +218,8 @@ std::string facts_html(const ExportRecord& record) {
     return out;
 }
 
-// What page.js draws its charts from: for each turn its name, its beginning, its tokens, its cost,
-// and the message that its bar leads to.
+// Returns the data of the charts, which page.js draws: for each turn its name, its beginning, its
+// tokens, its cost, and the message that its bar leads to.
 std::string turns_json(const std::vector<store::Turn>& turns,
                        const std::map<store::TurnId, std::int64_t>& anchors) {
     chat::JsonText out;

@@ -62,7 +62,7 @@ class Members {
         return number;
     }
 
-    // What record_members.hpp describes.
+    // record_members.hpp calls the following ones.
     void number(const char* key, std::int64_t& value, std::int64_t least, std::int64_t most) const {
         value = integer(key, least, most);
     }

@@ -116,7 +116,7 @@ void describe(auto& io, Is<store::Turn> auto& turn) {
     io.only_written("commit_after", turn.commit_after);
 }
 
-// What is specific to a provider or to the other home is not read.
+// The import leaves out what is specific to a provider or to the other home.
 void describe(auto& io, Is<store::StoredMessage> auto& stored) {
     auto& message = stored.message;
     io.number("id", message.id, 1, any_id);

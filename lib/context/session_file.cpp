@@ -47,7 +47,7 @@ std::string in_quotes(std::string_view text) {
     return "'" + base::visible(base::utf8_prefix(text, 64), base::Newlines::escape) + "'";
 }
 
-// What is said in a role; a message without one is left out.
+// The names of roles in a session file; a message of one without a role is left out.
 struct Word {
     std::string_view text;
     std::optional<Role> role;

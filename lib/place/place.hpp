@@ -42,7 +42,7 @@ struct Place {
     // A sentence naming files left by a killed call that programs outside the sandbox would obey.
     std::string left_plants = {};
 
-    // Of the user for whom the turn is, as records name it.
+    // Returns the name that records use for the user of the turn.
     std::string actor() const { return actor_text(options.actor, surroundings.environment); }
 };
 // What is in force in the place for its turn.

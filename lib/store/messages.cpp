@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t usual_most = 8192;  // messages of a large window
 
-// With the time of the original in a copy.
+// A copy has the time of its original.
 constexpr Table messages_as_said{
     Source<chat::Message>{"messages", "known_messages"},
     read_only("id", &chat::Message::id),

@@ -21,7 +21,7 @@ policy::ShellConfinement shell_surroundings(const sys::Sandbox& sandbox,
 
 class Calls {
   public:
-    // What is needed besides the place and the record.
+    // The rules of the turn, which the place and the record do not have.
     struct Rules {
         const place::Loaded& loaded;
         std::function<bool()> stopping;  // if true, begin nothing new
