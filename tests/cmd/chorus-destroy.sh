@@ -445,7 +445,7 @@ stop_between_writes() { # PID: a process stopped in the middle of one keeps the 
 test_case "turns that do not listen are killed, with all they started: stopped, and of several threads"
 init a --model builtin/script --permissions open
 home_key sandbox '"off"'
-begin_turn 'setsid sleep 4322'
+begin_turn 'setsid --wait sleep 4322' # a leader of its group forks: without --wait the turn could end first
 chorus-run a --new-thread '/bash trap "" TERM; sleep 4323; sleep 4323' >/dev/null 2>&1 </dev/null &
 wait_for 15 in_db 'SELECT count(*) FROM turns WHERE pid IS NOT NULL' 2 || fail 'no second turn'
 wait_for 15 running 'sleep 4323' || fail 'no second command'
