@@ -58,13 +58,13 @@ void Value::write(chat::JsonText& out, std::string_view key) const {
     if (const auto* text = std::get_if<std::string>(&value_))
         return chat::write_text(out, key, *text);
     if (const auto* time = std::get_if<Time>(&value_)) return chat::write_time(out, key, time->ms);
+    if (const auto* json = std::get_if<Json>(&value_))
+        return chat::write_json(out, key, json->text);
     out.key(key);
     if (const auto* truth = std::get_if<bool>(&value_))
         out.boolean(*truth);
     else if (const auto* number = std::get_if<std::int64_t>(&value_))
         out.number(*number);
-    else if (const auto* json = std::get_if<Json>(&value_))
-        out.raw(json->text.empty() ? "null" : json->text);
     else
         out.null();
 }

@@ -1,5 +1,5 @@
 // The members of the objects in an exported record. One description of each type writes it and
-// reads it back: `io` is the writer of export_json.cpp or the reader of import_line.cpp. For this
+// reads it back: `io` is the writer of export_json.cpp or the reader of import_file.cpp. For this
 // room's own use, in .cpp files only.
 #pragma once
 
@@ -46,16 +46,10 @@ inline std::optional<store::TurnState> ended_state(std::string_view text) {
     return store::TurnState::exited;
 }
 
-inline std::optional<chat::Role> find_role(std::string_view text) {
-    for (const chat::Role one : {chat::Role::user, chat::Role::assistant, chat::Role::tool_result})
-        if (text == chat::name(one)) return one;
-    return std::nullopt;
-}
-
 template <typename Type, typename Wanted>
 concept Is = std::same_as<std::remove_const_t<Type>, Wanted>;
 
-// Only written: import_line.cpp reads little of it.
+// Only written: import_file.cpp reads little of it.
 void describe(auto& io, Is<AgentLine> auto& line) {
     const store::Agent& agent = line.record.agent;
     io.text("schema", export_schema);
@@ -122,7 +116,7 @@ void describe(auto& io, Is<store::StoredMessage> auto& stored) {
     io.number("id", message.id, 1, any_id);
     io.number("thread_id", stored.thread, 1, most_threads);
     io.number_or_none("turn_id", message.turn_id, Empty::left_out);
-    io.named("role", message.role, find_role);
+    io.named("role", message.role, [](auto text) { return chat::roles.find(text); });
     io.time("timestamp", message.timestamp);
     io.text("content", message.content, base::limits::answer_bytes);
     io.calls(message);
