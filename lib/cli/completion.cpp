@@ -19,7 +19,7 @@ struct Row {
 };
 
 // The first row that matches applies.
-constexpr std::array rows{
+constexpr std::array source_rows{
     Row{"", "--actor", WordSource::nothing},
     Row{"", "--answer", WordSource::question},
     Row{"", "--approve", WordSource::call},
@@ -160,8 +160,8 @@ WordSource TypedLine::source_of(const Option& option, std::string_view word) con
         if (!row.where.empty() && row.where != program_.name && row.where != verb) return false;
         return row.what == word || (row.what.starts_with("--") && option.has_name(row.what));
     };
-    const auto* found = std::find_if(rows.begin(), rows.end(), fits);
-    return found == rows.end() ? WordSource::nothing : found->source;
+    const auto* found = std::find_if(source_rows.begin(), source_rows.end(), fits);
+    return found == source_rows.end() ? WordSource::nothing : found->source;
 }
 
 Completion TypedLine::complete(const std::string& begun) const {

@@ -11,7 +11,7 @@
 namespace chorus::context {
 namespace {
 
-constexpr std::size_t digits = 32;  // of a hash that only has to be unique
+constexpr std::size_t hash_digits = 32;  // of a hash that only has to be unique
 
 bool is_everything(const store::Extent& extent) {
     const store::Extent all;
@@ -79,11 +79,12 @@ std::string identity(std::string_view origin, const store::StoredMessage& stored
           std::to_string(message.timestamp), message.tool_call_id,
           chat::store_tool_calls(message.tool_calls), message.content})
         all.append("\n").append(part);
-    return std::string(store::import_mark) + base::sha256_hex(all).substr(0, digits);
+    return std::string(store::import_mark) + base::sha256_hex(all).substr(0, hash_digits);
 }
 
 std::string origin_of(const store::Agent& agent) {
-    return base::sha256_hex(agent.name + "\n" + std::to_string(agent.created_at)).substr(0, digits);
+    return base::sha256_hex(agent.name + "\n" + std::to_string(agent.created_at))
+        .substr(0, hash_digits);
 }
 
 }  // namespace chorus::context

@@ -43,6 +43,8 @@ struct NullIs {
         ++column;
     }
 };
+template <typename None>
+NullIs(None) -> NullIs<None>;
 
 // ... by its name; `what` is for the error about an unknown one.
 template <typename Enum, std::size_t count>
@@ -55,6 +57,8 @@ struct ByName {
         value = names.require(statement.view(column++), what);
     }
 };
+template <typename Enum, std::size_t count>
+ByName(const base::EnumNames<Enum, count>&, std::string_view) -> ByName<Enum, count>;
 
 enum class Written { always, on_insert, never };
 
