@@ -1,4 +1,3 @@
-#include <iostream>
 
 #include "base/id.hpp"
 #include "base/text.hpp"

@@ -7,7 +7,6 @@
 #include "agent/own_places.hpp"
 #include "approval/decision.hpp"
 #include "base/text.hpp"
-#include "base/time.hpp"
 #include "chat/asked.hpp"
 #include "chorus-run/here.hpp"
 #include "cli/main.hpp"

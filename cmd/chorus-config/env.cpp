@@ -1,6 +1,5 @@
 // The verb env: the variables that Chorus reads.
 #include <algorithm>
-#include <iostream>
 
 #include "agent/keys.hpp"
 #include "base/text.hpp"

@@ -1,9 +1,9 @@
 // The numbers that name a point of a conversation.
 #pragma once
 
-#include <charconv>
 #include <string>
 
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "command/verb.hpp"
 
@@ -12,10 +12,7 @@ namespace chorus::command {
 // Reads the number of a message or a checkpoint.
 inline std::int64_t require_number(const std::string& text, const char* option, const char* what,
                                    const char* hint) {
-    std::int64_t number = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, number);
-    if (error == std::errc{} && end == last && number > 0) return number;
+    if (const auto number = base::parse_number<std::int64_t>(text); number > 0) return *number;
     throw Error(ErrorCode::bad_request,
                 std::string(option) + ": " + base::quoted(text) + " is not the " + what, hint);
 }

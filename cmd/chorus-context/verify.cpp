@@ -1,6 +1,6 @@
-#include <charconv>
 #include <iostream>
 
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "chorus-context/verbs.hpp"
 #include "command/verb.hpp"
@@ -24,11 +24,10 @@ struct Verify {
 
     static store::AuditHead parse_head(const std::string& text) {
         store::AuditHead head;
-        const auto [end, error] =
-            std::from_chars(text.data(), text.data() + text.size(), head.rows);
-        const std::size_t colon = static_cast<std::size_t>(end - text.data());
-        const bool has_colon = error == std::errc{} && colon < text.size() && text[colon] == ':';
-        if (has_colon) head.hash = text.substr(colon + 1);
+        std::string_view rest = text;
+        head.rows = base::take_number<std::int64_t>(rest).value_or(-1);
+        const bool has_colon = rest.starts_with(':');
+        if (has_colon) head.hash = rest.substr(1);
         const bool is_hash = head.hash.size() == 64 &&
                              head.hash.find_first_not_of("0123456789abcdef") == std::string::npos;
         if (has_colon && head.rows >= 0 && (head.rows == 0 ? head.hash.empty() : is_hash))

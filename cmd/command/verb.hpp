@@ -3,7 +3,6 @@
 // them, and run() does the work.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

@@ -12,7 +12,6 @@
 #include "agent/layout.hpp"
 #include "base/limits.hpp"
 #include "policy/profile.hpp"
-#include "sys/environment.hpp"
 #include "sys/sandbox.hpp"
 
 namespace chorus::agent {

@@ -1,7 +1,5 @@
 #include "agent/editing.hpp"
 
-#include <algorithm>
-
 #include "agent/kept_numbers.hpp"
 #include "agent/reading.hpp"
 #include "base/error.hpp"

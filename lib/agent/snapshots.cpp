@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/number.hpp"
 #include "base/sha256.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
@@ -249,11 +249,11 @@ std::optional<Checkpoints::End> Checkpoints::find_end() const {
     std::string text;
     if (!fd || !sys::try_read_all(fd.get(), most_tree_bytes, text)) return std::nullopt;
     End end;
-    const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), end.newest);
-    if (error != std::errc{} || after == text.data() + text.size() || *after != '\n')
-        return std::nullopt;
-    auto files = sys::Fingerprint::parse(
-        std::string_view(text).substr(static_cast<std::size_t>(after + 1 - text.data())));
+    std::string_view rest = text;
+    const auto newest = base::take_number<decltype(end.newest)>(rest);
+    if (!newest || !rest.starts_with('\n')) return std::nullopt;
+    end.newest = *newest;
+    auto files = sys::Fingerprint::parse(rest.substr(1));
     if (!files) return std::nullopt;
     end.files = std::move(*files);
     return end;

@@ -1,6 +1,5 @@
 #include "agent/transcript_mark.hpp"
-
-#include <charconv>
+#include "base/number.hpp"
 
 namespace chorus::agent {
 namespace {
@@ -10,11 +9,8 @@ constexpr std::string_view end = " -->";
 
 std::optional<std::int64_t> read_mark(std::string_view text) {
     text.remove_prefix(begin.size());
-    std::int64_t id = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-    if (error != std::errc{} || id < 0) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-    return text.substr(0, end.size()) == end ? std::optional(id) : std::nullopt;
+    const auto id = base::take_number<std::int64_t>(text);
+    return id >= 0 && text.starts_with(end) ? id : std::nullopt;
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #include "approval/decision.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "agent/configuration.hpp"
 #include "approval/approval.hpp"
 #include "approval/binding.hpp"
 #include "approval/widening.hpp"
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "channel/audit_sink.hpp"
@@ -235,9 +235,7 @@ std::optional<std::string> chosen_option(const std::vector<std::string>& options
     const std::string_view wanted = base::trim(text);
     if (std::find(options.begin(), options.end(), wanted) != options.end())
         return std::string(wanted);
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-    if (error != std::errc{} || end != wanted.data() + wanted.size()) return std::nullopt;
+    const std::size_t number = base::parse_number<std::size_t>(wanted).value_or(0);
     if (number == 0 || number > options.size()) return std::nullopt;
     return options[number - 1];
 }

@@ -1,7 +1,6 @@
 #include "base/hash.hpp"
 
 #include <sha2.h>
-#include <sys/types.h>
 
 #include <array>
 

@@ -1,8 +1,8 @@
 #include "base/time.hpp"
+#include "base/number.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <ctime>
 
@@ -12,10 +12,10 @@ namespace chorus::base {
 namespace {
 
 bool read_number(std::string_view text, std::size_t position, std::size_t digits, int& value) {
-    if (position + digits > text.size()) return false;
-    const char* first = text.data() + position;
-    const auto [end, error] = std::from_chars(first, first + digits, value);
-    return error == std::errc{} && end == first + digits && *first != '-';
+    if (position + digits > text.size() || text[position] == '-') return false;
+    const auto number = parse_number<int>(text.substr(position, digits));
+    value = number.value_or(0);
+    return number.has_value();
 }
 
 // ".5" is 500 ms; finer digits are cut off.
@@ -148,11 +148,8 @@ std::optional<std::int64_t> parse_duration_ms(std::string_view text) {
     std::int64_t sum = 0;
     const auto* next = units.begin();  // "1h30m": each unit is smaller than the one before
     do {
-        std::int64_t number = 0;
-        const char* last = text.data() + text.size();
-        const auto [end, error] = std::from_chars(text.data(), last, number);
-        if (error != std::errc{} || number < 0 || number > most_ms) return std::nullopt;
-        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        const std::int64_t number = take_number<std::int64_t>(text).value_or(-1);
+        if (number < 0 || number > most_ms) return std::nullopt;
         const std::string_view unit = text.substr(0, text.find_first_of("0123456789"));
         next = std::find_if(next, units.end(), [&](const auto& one) { return one.first == unit; });
         if (next == units.end() || number > most_ms / next->second) return std::nullopt;

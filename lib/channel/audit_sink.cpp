@@ -1,9 +1,9 @@
 #include "channel/audit_sink.hpp"
 
 #include <atomic>
-#include <charconv>
 
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "store/records.hpp"
@@ -27,10 +27,8 @@ std::string key_of(const AuditSink& sink) {
 
 // Returns the newest row that the sink got, as far as the database knows.
 std::int64_t noted(store::Store& store, const AuditSink& sink) {
-    const std::string text = store::find_setting(store, setting_scope, key_of(sink));
-    std::int64_t id = 0;
-    std::from_chars(text.data(), text.data() + text.size(), id);
-    return id;
+    return base::parse_number<std::int64_t>(store::find_setting(store, setting_scope, key_of(sink)))
+        .value_or(0);
 }
 
 void note(store::Store& store, const AuditSink& sink, std::int64_t id) {

@@ -1,9 +1,9 @@
 #include "cli/command.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "base/number.hpp"
 #include "base/text.hpp"
 
 namespace chorus::cli {
@@ -73,11 +73,8 @@ bool Option::is_number() const {
 
 std::optional<std::int64_t> Option::number(const std::string& text) const {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
-    std::int64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    const bool is_number = error == std::errc{} && stop == end;
-    return is_number && value >= least_ && value <= most ? std::optional(value) : std::nullopt;
+    const auto value = base::parse_number<std::int64_t>(text);
+    return value && *value >= least_ && *value <= most ? value : std::nullopt;
 }
 
 // Paths, and values that may be paths, hold any bytes. So may an action: one that is not text is

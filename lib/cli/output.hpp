@@ -1,10 +1,8 @@
 // Prints what chorus-run shows while a turn runs and at its end. stdout carries only the result.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 #include "agent/layout.hpp"
 #include "context/session.hpp"

@@ -1,6 +1,5 @@
 #include "context/facts.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 

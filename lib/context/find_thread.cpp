@@ -1,10 +1,9 @@
 #include "context/find_thread.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 
 namespace chorus::context {
@@ -12,13 +11,6 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-
-std::optional<store::ThreadId> number_of(const std::string& text) {
-    store::ThreadId number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
 
 }  // namespace
 
@@ -56,7 +48,7 @@ store::Thread require_thread(store::Store& store, const store::Agent& agent,
                              const agent::Directory& directory, const std::string& wanted) {
     if (wanted == "main") return *store::find_thread(store, agent.id, 1);
     const std::string branch = wanted.empty() ? current_branch(directory) : wanted;
-    const auto number = number_of(wanted);
+    const auto number = base::parse_number<store::ThreadId>(wanted);
     const auto found =
         number ? store::find_thread(store, agent.id, *number) : find_branch(store, agent, branch);
     if (found) return *found;

@@ -8,8 +8,6 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
-#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "context/export_record.hpp"
 #include "context/find_thread.hpp"

@@ -1,7 +1,6 @@
 #include "context/prefix.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -149,7 +148,7 @@ class Check {
     // The newest one before `asked_`, and those written before its answer.
     std::vector<StoredMessage> compactions_;
     std::vector<StoredMessage> asked_;  // messages that the next answer replies to
-    std::string previous_;            // the stored hash of the message before; "": none
+    std::string previous_;              // the stored hash of the message before; "": none
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "context/restore.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "chat/commands.hpp"
 #include "context/saved.hpp"

@@ -2,7 +2,6 @@
 // database.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>

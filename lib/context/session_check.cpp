@@ -1,6 +1,5 @@
 #include "context/session_check.hpp"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 

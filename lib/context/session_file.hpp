@@ -2,7 +2,6 @@
 // other forms too.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -7,7 +7,6 @@
 #include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "life/adoption.hpp"
-#include "life/find_agent.hpp"
 #include "life/leftovers.hpp"
 #include "life/trust.hpp"
 #include "store/sessions.hpp"

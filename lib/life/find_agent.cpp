@@ -1,7 +1,6 @@
 #include "life/find_agent.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"

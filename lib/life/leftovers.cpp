@@ -1,8 +1,7 @@
 #include "life/leftovers.hpp"
 
-#include <charconv>
-
 #include "base/id.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "store/imports.hpp"
 #include "store/records.hpp"
@@ -17,9 +16,7 @@ namespace {
 using agent::Home;
 
 std::int64_t number(std::string_view digits) {
-    std::int64_t value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return value;
+    return base::take_number<std::int64_t>(digits).value_or(0);
 }
 
 std::string_view name_in(std::string_view entry) {

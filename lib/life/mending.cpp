@@ -1,7 +1,6 @@
 #include "life/mending.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "agent/configuration.hpp"
 #include "agent/home.hpp"

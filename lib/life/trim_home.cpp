@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <optional>
 
+#include "base/number.hpp"
 #include "life/kept_checkpoints.hpp"
 #include "store/imports.hpp"
 #include "store/text_index.hpp"
@@ -18,11 +18,9 @@ namespace {
 std::optional<store::AgentId> agent_of(std::string_view lock) {
     constexpr std::string_view head = "agent-";
     if (!lock.starts_with(head)) return std::nullopt;
-    store::AgentId id = 0;
-    const auto [end, error] =
-        std::from_chars(lock.data() + head.size(), lock.data() + lock.size(), id);
-    const bool is_whole = end == lock.data() + lock.size() || *end == '-';
-    return error == std::errc{} && is_whole ? std::optional(id) : std::nullopt;
+    lock.remove_prefix(head.size());
+    const auto id = base::take_number<store::AgentId>(lock);
+    return lock.empty() || lock[0] == '-' ? id : std::nullopt;
 }
 
 bool is_orphan(store::Store& store, std::string_view lock) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 
@@ -151,9 +151,8 @@ std::int64_t most_tokens_after(std::int64_t most, std::string_view refusal) {
     const std::string_view numbers = refusal.substr(at + begin.size());
     const std::size_t asked_end = numbers.find_first_not_of("0123456789");
     if (asked_end == numbers.npos || !numbers.substr(asked_end).starts_with(relation)) return most;
-    std::int64_t named = 0;
-    const char* const first = numbers.data() + asked_end + relation.size();
-    std::from_chars(first, numbers.data() + numbers.size(), named);
+    std::string_view rest = numbers.substr(asked_end + relation.size());
+    const std::int64_t named = base::take_number<std::int64_t>(rest).value_or(0);
     return named > 0 && (most == 0 || named < most) ? named : most;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/limits.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 
 namespace chorus::model {
@@ -101,9 +102,7 @@ std::string_view text_of(const Json& object, const char* key) {
 }
 
 double number_in(std::string_view text) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return !text.empty() && error == std::errc() && end == text.data() + text.size() ? number : -1;
+    return base::parse_number<double>(text).value_or(-1);
 }
 
 std::optional<std::int64_t> count_of(const Json& object, const char* key) {

@@ -2,7 +2,6 @@
 // For this room's own use.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "model/decoder.hpp"

@@ -2,13 +2,11 @@
 // request is returned as a Failure, never thrown; text streamed until then stays in `reply`.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "chat/message.hpp"
 #include "model/catalog.hpp"

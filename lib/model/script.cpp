@@ -1,9 +1,9 @@
 #include "model/script.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "model/conversation.hpp"
@@ -92,10 +92,10 @@ std::vector<const chat::ToolCall*> calls_of(Messages messages) {
 std::string next_id(Messages messages) {
     std::int64_t highest = 0;
     for (const chat::ToolCall* call : calls_of(messages)) {
-        const std::string_view id = call->id;
+        std::string_view id = call->id;
         if (!id.starts_with(id_prefix)) continue;
-        std::int64_t number = 0;
-        std::from_chars(id.data() + id_prefix.size(), id.data() + id.size(), number);
+        id.remove_prefix(id_prefix.size());
+        const auto number = base::take_number<std::int64_t>(id).value_or(0);
         highest = std::max(highest, std::min<std::int64_t>(number, 1'000'000'000));
     }
     return std::string(id_prefix) + std::to_string(highest + 1);

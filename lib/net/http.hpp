@@ -2,7 +2,6 @@
 // process without requests never loads it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

@@ -1,9 +1,9 @@
 #include "net/response_head.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/limits.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 
 namespace chorus::net {
@@ -12,18 +12,14 @@ namespace {
 constexpr double longest_ms = 1e12;  // longer waits are cut to this
 
 std::optional<std::int64_t> parse_wait(std::string_view text, double unit_ms) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0)) return {};
-    return static_cast<std::int64_t>(std::min(value * unit_ms, longest_ms));
+    const auto value = base::parse_number<double>(text);
+    if (!value || !(*value >= 0)) return {};
+    return static_cast<std::int64_t>(std::min(*value * unit_ms, longest_ms));
 }
 
 int parse_status(std::string_view line) {
-    const std::size_t blank = line.find(' ');
-    int status = 0;
-    if (blank != std::string_view::npos)
-        std::from_chars(line.data() + blank + 1, line.data() + line.size(), status);
-    return status;
+    std::string_view rest = line.substr(line.find(' ') + 1);  // all of it without a blank
+    return base::take_number<int>(rest).value_or(0);
 }
 
 }  // namespace

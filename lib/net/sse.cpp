@@ -1,5 +1,6 @@
 #include "net/sse.hpp"
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace chorus::net {

@@ -5,13 +5,10 @@
 // last newline, because servers forget them.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "base/limits.hpp"
 
 namespace chorus::net {
 

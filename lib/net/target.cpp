@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 
-#include <cstdint>
 #include <new>
 
 #include "base/text.hpp"

@@ -1,12 +1,12 @@
 #include "place/in_force.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "agent/home.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/limits.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "life/named_path.hpp"
 #include "model/choice.hpp"
@@ -199,10 +199,9 @@ net::Transport transport_for(const sys::Environment& environment, bool plain_htt
 
 sys::Person person_of(std::string_view actor) {
     constexpr std::string_view head = "uid ";
-    uid_t uid = 0;
     if (actor.starts_with(head)) actor.remove_prefix(head.size());
-    const auto [end, error] = std::from_chars(actor.data(), actor.data() + actor.size(), uid);
-    return error == std::errc{} && end != actor.data() ? sys::find_person(uid) : sys::Person{};
+    const auto uid = base::take_number<uid_t>(actor);
+    return uid ? sys::find_person(*uid) : sys::Person{};
 }
 
 std::string actor_text(const std::string& claimed, const sys::Environment& environment) {

@@ -2,7 +2,6 @@
 // its size and its bytes. For this room's own use.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>

@@ -1,8 +1,6 @@
 // How rows of the table messages are read. Include it in .cpp files only.
 #pragma once
 
-#include <functional>
-
 #include "chat/stored.hpp"
 #include "store/columns.hpp"
 #include "store/messages.hpp"

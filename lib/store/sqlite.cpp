@@ -3,7 +3,6 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <cstring>
 
 #include "base/error.hpp"

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 
@@ -29,11 +29,8 @@ namespace chorus::sys {
 namespace {
 
 std::optional<std::int64_t> parse_whole(std::string_view text) {
-    std::int64_t number = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, number);
-    if (error != std::errc{} || end != last || number < 0) return std::nullopt;
-    return number;
+    const auto number = base::parse_number<std::int64_t>(text);
+    return number >= 0 ? number : std::nullopt;
 }
 
 base::Error malformed(const std::string& name, const std::string& value, std::string hint) {

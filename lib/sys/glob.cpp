@@ -1,6 +1,4 @@
 #include <array>
-#include <cctype>
-#include <cstdint>
 #include <optional>
 #include <string_view>
 

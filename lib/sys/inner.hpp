@@ -1,7 +1,6 @@
 // The inner program and bubblewrap's arguments; for this room's own use.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

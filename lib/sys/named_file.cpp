@@ -7,11 +7,10 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "sys/directory.hpp"
@@ -121,14 +120,12 @@ int named_descriptor(std::string path) {
     for (int links = 0; links < most_links; ++links) {
         const std::string parent = parent_of_file(path);
         const std::string name = path.substr(path.rfind('/') + 1);
-        int number = -1;
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-        if (error == std::errc{} && end == name.data() + name.size() && exists(parent) &&
-            real_path(parent) == all) {
-            const int flags = fcntl(number, F_GETFD);
+        const auto number = base::parse_number<int>(name);
+        if (number && exists(parent) && real_path(parent) == all) {
+            const int flags = fcntl(*number, F_GETFD);
             if (flags < 0 || (flags & FD_CLOEXEC) != 0)
                 throw Error(ErrorCode::bad_request, base::system_error(path, EBADF).message());
-            return number;
+            return *number;
         }
         const std::string led = link_target(AT_FDCWD, path);
         if (led.empty()) return -1;

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <optional>
 
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "sys/proc_status.hpp"
 
@@ -20,11 +20,8 @@ constexpr int most_ancestors = 256;
 constexpr std::size_t most_entry_bytes = 1U << 20;
 
 std::optional<uid_t> parse_uid(std::string_view text) {
-    uid_t uid = no_uid;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), uid);
-    if (problem != std::errc() || end != text.data() + text.size() || uid == no_uid)
-        return std::nullopt;
-    return uid;
+    const auto uid = base::parse_number<uid_t>(text);
+    return uid != no_uid ? uid : std::nullopt;
 }
 
 std::optional<uid_t> login_uid() {

@@ -5,10 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "sys/directory.hpp"
 #include "sys/library.hpp"
@@ -44,8 +44,8 @@ std::optional<Status> status_of(std::int64_t pid) {
     const auto fields = base::split(std::string_view(*text).substr(name_end + 2), ' ');
     if (fields.size() < 20 || fields[0].empty()) return std::nullopt;
     const auto number = [&](std::size_t index, auto& value) {
-        const std::string_view field = fields[index];
-        std::from_chars(field.data(), field.data() + field.size(), value);
+        std::string_view field = fields[index];
+        value = base::take_number<std::decay_t<decltype(value)>>(field).value_or(0);
     };
     Status status;
     status.state = fields[0][0];
@@ -79,11 +79,8 @@ std::vector<pid_t> children_of(pid_t parent) {
             if (thread == parent) return children_by_scan(parent);
             continue;
         }
-        for (const std::string_view word : base::split(*text, ' ')) {
-            pid_t pid = 0;
-            std::from_chars(word.data(), word.data() + word.size(), pid);
-            if (pid > 0) children.push_back(pid);
-        }
+        for (std::string_view word : base::split(*text, ' '))
+            if (const auto pid = base::take_number<pid_t>(word); pid > 0) children.push_back(*pid);
     }
     return children;
 }

@@ -1,7 +1,6 @@
 #include "task/ending.hpp"
 
-#include <charconv>
-
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "store/agents.hpp"
 #include "store/records.hpp"
@@ -37,9 +36,7 @@ void tell_agent(store::Store& store, const store::Task& task) {
 std::int64_t number_of(std::string_view id) {
     constexpr std::string_view head = "task_";
     if (id.starts_with(head)) id.remove_prefix(head.size());
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
-    return error == std::errc{} && end == id.data() + id.size() && number > 0 ? number : 0;
+    return std::max<std::int64_t>(base::parse_number<std::int64_t>(id).value_or(0), 0);
 }
 
 sys::LockRange range_of(const store::Task& task) {

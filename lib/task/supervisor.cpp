@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 #include "task/task.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <map>
 

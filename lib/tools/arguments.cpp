@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
 #include "base/nearest.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "tools/tool.hpp"
@@ -17,13 +17,8 @@ constexpr double largest_exact = 9007199254740992.0;  // 2^53: above it a double
 
 // Models write "5" and 5.0 too.
 std::optional<std::int64_t> integer_of(const Json& value) {
-    if (value.is_string()) {
-        const auto& text = value.get_ref<const std::string&>();
-        std::int64_t number = 0;
-        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-        return number;
-    }
+    if (value.is_string())
+        return base::parse_number<std::int64_t>(value.get_ref<const std::string&>());
     if (value.is_number_float()) {
         const double real = value.get<double>();
         if (std::trunc(real) != real || std::fabs(real) > largest_exact) return std::nullopt;

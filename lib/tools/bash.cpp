@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <csignal>
-#include <cstring>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"

@@ -6,7 +6,6 @@
 #include "tools/files.hpp"
 #include "tools/gitignore.hpp"
 #include "tools/path_pattern.hpp"
-#include "tools/result.hpp"
 
 namespace chorus::tools {
 namespace {

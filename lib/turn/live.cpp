@@ -1,6 +1,5 @@
 #include "turn/live.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "base/error.hpp"
@@ -11,7 +10,6 @@
 #include "place/agent_tasks.hpp"
 #include "place/rights.hpp"
 #include "repo/repository.hpp"
-#include "sys/clock.hpp"
 #include "turn/compact.hpp"
 #include "turn/last_turn.hpp"
 

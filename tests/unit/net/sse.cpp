@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.hpp"
+
 namespace chorus::net {
 
 static bool operator==(const ServerEvent& a, const ServerEvent& b) {
