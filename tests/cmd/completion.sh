@@ -314,17 +314,15 @@ agents ada
 db "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1000)
     INSERT INTO agents (name, generation, kind, preset, dir, model, permissions, description, channel_id, status, created_at)
     SELECT 'agent-' || n, 1, 'agent', '', 'agents/agent-' || n, 'builtin/script', 'standard', 'number ' || n, '', 'active', 5 FROM number"
-best_us=1000000000
+least_ms=1000000 # of processor time: other tests run beside this one
 for _ in $(seq 20); do
-    begin=$(date +%s%N)
-    chorus-run --complete a >found
-    took_us=$((($(date +%s%N) - begin) / 1000))
-    [ $took_us -ge $best_us ] || best_us=$took_us
+    took_ms=$(TIMEFORMAT='%3U %3S' && { time chorus-run --complete a >found; } 2>&1 | awk '{print ($1 + $2) * 1000}')
+    [ "$took_ms" -ge $least_ms ] || least_ms=$took_ms
 done
 expect_equal "$(wc -l <found)" 1001
-most_us=20000
-nm "$CHORUS_BIN/chorus-run" 2>/dev/null | grep -q __asan_init && most_us=2000000
-[ $best_us -lt $most_us ] || fail "the fastest of 20 took $best_us us"
-echo "1001 agents: $best_us us"
+most_ms=20
+nm "$CHORUS_BIN/chorus-run" 2>/dev/null | grep -q __asan_init && most_ms=2000
+[ "$least_ms" -lt $most_ms ] || fail "the least of 20 took $least_ms ms"
+echo "1001 agents: $least_ms ms"
 
 end_tests
