@@ -41,7 +41,7 @@ std::string status_block(const std::string& stands_in, const std::vector<store::
                          const std::vector<store::Task>& tasks) {
     std::string others;
     for (const store::Thread& thread : threads)
-        if (thread.id != own && thread.status != "completed") others += thread_line(thread);
+        if (thread.id != own) others += thread_line(thread);
     std::string waiting;
     for (const store::Prompt& prompt : pending)
         waiting += "- " + prompt.id + ": " + block_line(prompt.action) + "\n";

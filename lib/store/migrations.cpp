@@ -25,6 +25,7 @@ extern const std::string_view store_schema_0013;
 extern const std::string_view store_schema_0014;
 extern const std::string_view store_schema_0015;
 extern const std::string_view store_schema_0016;
+extern const std::string_view store_schema_0017;
 }  // namespace chorus::embedded
 
 namespace chorus::store {
@@ -37,7 +38,7 @@ constexpr std::array migrations{
     &embedded::store_schema_0007, &embedded::store_schema_0008, &embedded::store_schema_0009,
     &embedded::store_schema_0010, &embedded::store_schema_0011, &embedded::store_schema_0012,
     &embedded::store_schema_0013, &embedded::store_schema_0014, &embedded::store_schema_0015,
-    &embedded::store_schema_0016};
+    &embedded::store_schema_0016, &embedded::store_schema_0017};
 
 constexpr std::int64_t our_application_id = 0x43686f72;  // "Chor"
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Table events{
     Source<EventRow>{"events"},
-    read_only("id", &EventRow::id),
+    column("id", &EventRow::id),
     column("agent_id", &EventRow::agent_id),
     column("thread_id", &EventRow::thread_id, NullIs{0}),
     column("turn_id", &EventRow::turn_id, NullIs{0}),
@@ -53,7 +53,10 @@ std::int64_t newest_before(Store& store, AgentId agent, base::TimeMs since) {
 }  // namespace
 
 void insert_event(Store& store, const EventRow& row) {
-    events.insert(store, row);
+    EventRow numbered = row;
+    numbered.id = query_integer(
+        store, "SELECT coalesce(max(id), 0) + 1 FROM events WHERE agent_id = ?", row.agent_id);
+    events.insert(store, numbered);
 }
 
 void for_each_event(Store& store, const EventFilter& filter,

@@ -82,9 +82,9 @@ FROM (SELECT agent_id, coalesce(
     'lost-' || agent_id) AS name
   FROM (SELECT agent_id FROM threads UNION SELECT agent_id FROM messages) AS named
   WHERE agent_id NOT IN (SELECT id FROM agents)) AS lost;
-INSERT OR IGNORE INTO threads (agent_id, thread_id, branch, parent_thread, summary, status,
+INSERT OR IGNORE INTO threads (agent_id, thread_id, branch, parent_thread, summary,
   window_start, created_at, last_activity)
-SELECT agent_id, thread_id, 'main', iif(thread_id = 1, NULL, 1), '', 'idle', 0, 0, 0
+SELECT agent_id, thread_id, 'main', iif(thread_id = 1, NULL, 1), '', 0, 0, 0
 FROM (SELECT agent_id, thread_id FROM messages UNION SELECT agent_id, thread_id FROM turns
   UNION SELECT id, 1 FROM agents WHERE status <> 'destroyed'))");
 }

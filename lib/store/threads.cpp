@@ -8,14 +8,14 @@ namespace {
 constexpr std::size_t stamp_digits = 14;  // base::compact_utc
 
 constexpr Table threads{
-    Source<Thread>{"threads"},
+    Source<Thread>{"threads", "known_threads"},
     column("agent_id", &Thread::agent_id),
     column("thread_id", &Thread::id),
     column("branch", &Thread::branch),
     column("parent_thread", &Thread::parent_thread, NullIs{0}),
     column("branch_point", &Thread::branch_point, NullIs{0}),
     column("summary", &Thread::summary),
-    column("status", &Thread::status),
+    read_only("status", &Thread::status),
     column("window_start", &Thread::window_start),
     column("window_floor", &Thread::window_floor),
     read_only("cut_rolling_window", in(&Thread::cut_limits, &CutLimits::rolling_window_ms)),
@@ -36,23 +36,22 @@ std::string given_name(std::string_view branch) {
 }
 
 std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id) {
-    return threads.find(store, "WHERE agent_id = ? AND thread_id = ? AND NOT is_importing", agent,
-                        id);
+    return threads.find(store, "WHERE agent_id = ? AND thread_id = ?", agent, id);
 }
 
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch) {
     // like find_agent() by name
     Statement statement = store.prepare(
-        "SELECT thread_id FROM threads WHERE agent_id = ? AND NOT is_importing AND branch = ? "
-        "ORDER BY thread_id LIMIT 1");
+        "SELECT thread_id FROM known_threads WHERE agent_id = ? AND branch = ? ORDER BY thread_id "
+        "LIMIT 1");
     if (!statement.bind(agent, branch).step()) return std::nullopt;
     return find_thread(store, agent, statement.integer(0));
 }
 
 std::vector<Thread> list_threads(Store& store, AgentId agent) {
     // find_thread() has prepared the statement with all columns already.
-    Statement statement = store.prepare(
-        "SELECT thread_id FROM threads WHERE agent_id = ? AND NOT is_importing ORDER BY thread_id");
+    Statement statement =
+        store.prepare("SELECT thread_id FROM known_threads WHERE agent_id = ? ORDER BY thread_id");
     statement.bind(agent);
     std::vector<Thread> listed;
     while (statement.step()) {
@@ -75,13 +74,6 @@ Thread insert_thread(Store& store, const Thread& thread) {
     inserted.window_floor = inserted.window_start;
     threads.insert(store, inserted);
     return inserted;
-}
-
-void set_thread_status(Store& store, AgentId agent, ThreadId id, std::string_view status,
-                       base::TimeMs now) {
-    run(store,
-        "UPDATE threads SET status = ?, last_activity = ? WHERE agent_id = ? AND thread_id = ?",
-        status, now, agent, id);
 }
 
 void set_cut(Store& store, const Thread& thread) {

@@ -26,14 +26,14 @@ struct Thread {
     ThreadId parent_thread = 0;     // 0: none
     std::int64_t branch_point = 0;  // message id
     std::string summary;
-    std::string status = "idle";    // idle, running, waiting_for_permission, completed
+    std::string status = "idle";    // idle, running, waiting_for_permission: that of its turns
     std::int64_t window_start = 0;  // the stored cut: first message id that may be in the window
     std::int64_t window_floor = 0;  // nothing before it comes back when the limits grow
     CutLimits cut_limits = {};
     std::int64_t compaction = 0;  // the summary of earlier messages, whatever the cut; 0: none
     base::TimeMs created_at = 0;
-    base::TimeMs last_activity = 0;
-    std::string current_step;  // of its running turn; only list_threads() reads it
+    base::TimeMs last_activity = 0;  // read: of its turns too
+    std::string current_step;        // of its running turn; only list_threads() reads it
 };
 
 // A thread started beside another shares its branch; a forked thread and the first one have their
@@ -50,8 +50,6 @@ std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::st
 std::vector<Thread> list_threads(Store& store, AgentId agent);
 // id 0: the next free number. Messages before its window_start never come back.
 Thread insert_thread(Store& store, const Thread& thread);
-void set_thread_status(Store& store, AgentId agent, ThreadId id, std::string_view status,
-                       base::TimeMs now);
 // Stores the thread's cut and the limits that it was computed with.
 void set_cut(Store& store, const Thread& thread);
 // Sets a cut that does not come from a limit: messages before it never come back.

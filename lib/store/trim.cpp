@@ -78,7 +78,10 @@ std::int64_t trim_thread(Store& store, const Reach& reach, ThreadId thread) {
 }
 
 // ?1 agent, ?2 gone, ?3 before.
-constexpr std::string_view events_of = " FROM events WHERE agent_id = ?1 AND (?2 OR at < ?3)";
+// An agent's newest event stays, so that no later one gets its number.
+constexpr std::string_view events_of =
+    " FROM events WHERE agent_id = ?1 AND (?2 OR (at < ?3 AND id < (SELECT max(id) FROM events "
+    "WHERE agent_id = ?1)))";
 constexpr std::string_view steps_of =
     " FROM steps WHERE turn_id IN (SELECT id FROM turns WHERE agent_id = ?1 AND ended_at IS NOT "
     "NULL AND (?2 OR ended_at < ?3))";
@@ -119,9 +122,10 @@ Trimmed trim(Store& store, const Agent& agent, base::TimeMs before, base::TimeMs
     Trimmed all;
     for (const Thread& thread : list_threads(store, agent.id))
         all.messages += trim_thread(store, reach, thread.id);
-    all.events = remove_rows(
-        store, "DELETE FROM events WHERE id IN (SELECT id" + std::string(events_of) + " LIMIT ?4)",
-        reach);
+    all.events = remove_rows(store,
+                             "DELETE FROM events WHERE agent_id = ?1 AND id IN (SELECT id" +
+                                 std::string(events_of) + " LIMIT ?4)",
+                             reach);
     all.steps = remove_rows(
         store,
         "DELETE FROM steps WHERE (turn_id, step_number) IN (SELECT turn_id, step_number" +

@@ -119,7 +119,6 @@ void write_exit(store::Store& store, store::Turn& turn, const std::string& reaso
     turn.ended_at = now;
     store::update_turn(store, turn);
     store::count_turn(store, turn, now);
-    store::set_thread_status(store, turn.agent_id, turn.thread_id, "idle", now);
 }
 
 LastTurn take_over(place::Place& place) {

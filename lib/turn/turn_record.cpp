@@ -78,12 +78,6 @@ void Record::change_state(TurnState next, const std::string& cause) {
     enter(place_.store, turn_, next, cause);
 }
 
-void Record::write_turn(std::string_view thread_status) {
-    store::update_turn(place_.store, turn_);
-    store::set_thread_status(place_.store, turn_.agent_id, turn_.thread_id, thread_status,
-                             sys::now_ms());
-}
-
 // If the transaction is rolled back, the record's state in memory is restored too.
 void Record::commit(const std::function<void()>& write) {
     const auto before = std::tuple(turn_, chain_, next_position_, next_step_, newest_answer_);
@@ -138,7 +132,7 @@ void Record::begin(std::optional<chat::Message> user_message) {
             user_message->starts_turn = rows.empty();
             insert(std::move(*user_message));
         }
-        write_turn("running");
+        store::update_turn(place_.store, turn_);
     });
 }
 
@@ -158,7 +152,7 @@ void Record::reopen(const chat::Message& last) {
         begin_work("resumed");
         // providers refuse a conversation that ends with an answer
         if (last.role == chat::Role::assistant && last.tool_calls.empty()) insert(cut_notice());
-        write_turn("running");
+        store::update_turn(place_.store, turn_);
     });
 }
 
@@ -311,14 +305,14 @@ void Record::begin_asking(const store::Prompt& prompt) {
         if (!store::find_prompt(place_.store, prompt.id))
             store::insert_prompt(place_.store, prompt);
         change_state(TurnState::prompt, "asks at the terminal");
-        write_turn("waiting_for_permission");
+        store::update_turn(place_.store, turn_);
     });
 }
 
 void Record::end_asking() {
     commit([&] {
         change_state(TurnState::working, "asked");
-        write_turn("running");
+        store::update_turn(place_.store, turn_);
     });
 }
 
@@ -332,7 +326,7 @@ void Record::suspend(const std::vector<store::Prompt>& prompts,
         turn_.pid = 0;
         turn_.pid_start = 0;
         change_state(TurnState::prompt, "waits for a decision");
-        write_turn("waiting_for_permission");
+        store::update_turn(place_.store, turn_);
         if (!told.empty())
             place::keep_for_channel(place_, turn_.id, "Waits for a person\n\n" + told);
     });
@@ -390,7 +384,7 @@ void Record::write_end(chat::TurnResult& result) {
     const bool parked = turn_.state == TurnState::parked;
     if (!parked) turn_.ended_at = now;
     if (!turn_.idempotency_key.empty()) turn_.result = chat::to_json(result);
-    write_turn("idle");
+    store::update_turn(place_.store, turn_);
     if (!parked) store::count_turn(place_.store, turn_, now);
     // a question was on the terminal when a signal came
     if (has_asked_) store::cancel_questions(place_.store, turn_.id, now);

@@ -88,7 +88,6 @@ class Record {
     void insert_result(const Judged& call, base::TimeMs now);
     void begin_work(const std::string& cause);
     void change_state(store::TurnState next, const std::string& cause);
-    void write_turn(std::string_view thread_status);
     void write_end(chat::TurnResult& result);
     std::vector<store::InboxRow> waiting(bool with_one_that_begins);
     void insert_inbox_messages(const std::vector<store::InboxRow>& rows, bool begins_turn);

@@ -245,7 +245,6 @@ void take_back(place::Place& place, const RewindOptions& options, Rewound& rewou
         place.thread.window_start = place.thread.window_floor;
         store::set_cut(place.store, place.thread);
     }
-    store::set_thread_status(place.store, place.agent.id, place.thread.id, "idle", now);
     store::insert_event(place.store, {.agent_id = place.agent.id,
                                       .thread_id = place.thread.id,
                                       .turn_id = 0,

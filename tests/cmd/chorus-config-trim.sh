@@ -56,6 +56,17 @@ expect_whole
 run chorus-config trim
 expect_match "$out" '^removed 0 messages, 0 events, 0 steps, 0 checkpoints, 0 lock files; the database is [0-9]+ bytes smaller$'
 
+test_case "an agent's newest event stays, so that no later one gets its number"
+ago 200 chorus-init a --model builtin/script
+ago 200 chorus-run a one
+newest=$(db 'SELECT max(id) FROM events')
+run chorus-config trim
+expect_status 0
+expect_db 'SELECT group_concat(id) FROM events' "$newest"
+run chorus-run a two
+expect_status 0
+expect_db "SELECT min(id) FROM events WHERE id <> $newest" $((newest + 1))
+
 test_case "an agent that was destroyed: its messages and its locks; one whose files were kept stays as it is"
 for name in gone kept; do
     init $name --model builtin/script

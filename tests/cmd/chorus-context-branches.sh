@@ -313,7 +313,7 @@ child() { # ID NAME CREATED
     echo "preset of $2" >"$(own "branches/main/agents/$2/preset.md")"
     db "INSERT INTO agents (id, name, generation, kind, parent_id, preset, dir, model, permissions, description, channel_id, status, created_at)
           VALUES ($1, '$2', 1, 'child', 1, 'p', 'agents/a/branches/main/agents/$2', 'builtin/script', 'locked', '', '', 'active', $3);
-        INSERT INTO threads (agent_id, thread_id, branch, summary, status, window_start, created_at, last_activity) VALUES ($1, 1, 'main', '', 'idle', 0, 0, 0);
+        INSERT INTO threads (agent_id, thread_id, branch, summary, window_start, created_at, last_activity) VALUES ($1, 1, 'main', '', 0, 0, 0);
         INSERT INTO messages (agent_id, thread_id, role, timestamp, content, extra) VALUES ($1, 1, 'user', 1, 'work of $2', '{\"starts_turn\":true}');
         INSERT INTO messages (agent_id, thread_id, role, timestamp, content) VALUES ($1, 1, 'assistant', 2, 'done by $2')"
 }
@@ -457,7 +457,7 @@ expect_status 0
 expect_match "$err" 'notice: turn 2, which had not ended, is given up'
 expect_db "SELECT state FROM prompts" cancelled
 expect_db "SELECT state || ' ' || reason FROM turns WHERE turn_number = 2" 'exited rewound'
-expect_db "SELECT status FROM threads" idle
+expect_db "SELECT status FROM known_threads" idle
 expect_equal "$(window 1)" 'first|one'
 expect_sound
 run chorus-run a --approve "$prompt"

@@ -24,6 +24,7 @@ namespace chorus::store {
 
 // Takes away what 0012 and what came after it add.
 constexpr const char* without_imports =
+    "DROP VIEW known_threads; ALTER TABLE threads ADD COLUMN status TEXT; "
     "ALTER TABLE tool_runs DROP COLUMN patch; DROP INDEX agents_place; "
     "ALTER TABLE agents DROP COLUMN place; DROP TABLE clock_disputes; "
     "DROP VIEW known_messages; DROP VIEW known_turns; DROP TABLE imports; "

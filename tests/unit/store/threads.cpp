@@ -1,5 +1,7 @@
 #include "store/threads.hpp"
 
+#include <algorithm>
+
 #include "home.hpp"
 
 namespace chorus::store {
@@ -46,12 +48,11 @@ TEST(Threads, are_numbered_by_agent) {
     }
 }
 
-TEST(Threads, keep_status_and_window) {
+TEST(Threads, keep_their_window) {
     const Home home;
     Store store = home.open();
     const AgentId agent = add_agent(store, "ada");
     in_transaction(store, [&] {
-        set_thread_status(store, agent, 1, "running", 9);
         Thread cut = *find_thread(store, agent, 1);
         cut.window_start = 12;
         cut.cut_limits = {.rolling_window_ms = 5, .max_messages = 6, .token_budget = 0};
@@ -60,16 +61,33 @@ TEST(Threads, keep_status_and_window) {
         set_compaction(store, agent, 1, 20);
     });
     const Thread thread = *find_thread(store, agent, 1);
-    EXPECT_EQ(thread.status, "running");
-    EXPECT_EQ(thread.last_activity, 9);
     EXPECT_EQ(thread.window_start, 12);
     EXPECT_EQ(thread.window_floor, 3);
     EXPECT_EQ(thread.compaction, 20);
     EXPECT_EQ(thread.cut_limits.rolling_window_ms, 5);
     EXPECT_EQ(thread.cut_limits.max_messages, 6);
     EXPECT_EQ(thread.cut_limits.token_budget, 0);
-    EXPECT_THROW(in_transaction(store, [&] { set_thread_status(store, agent, 1, "lazy", 9); }),
-                 base::Error);
+}
+
+TEST(Threads, have_the_status_and_the_times_of_their_turns) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    EXPECT_EQ(find_thread(store, agent, 1)->status, "idle");
+    Turn turn = add_turn(store, agent);
+    turn.started_at = find_thread(store, agent, 1)->last_activity + 4;
+    const auto expect = [&](TurnState state, base::TimeMs ended_at, const std::string& status) {
+        turn.state = state;
+        turn.ended_at = ended_at;
+        in_transaction(store, [&] { update_turn(store, turn); });
+        const Thread thread = *find_thread(store, agent, 1);
+        EXPECT_EQ(thread.status, status);
+        EXPECT_EQ(thread.last_activity, std::max(turn.started_at, ended_at));
+    };
+    expect(TurnState::working, 0, "running");
+    expect(TurnState::prompt, 0, "waiting_for_permission");
+    expect(TurnState::parked, 0, "idle");
+    expect(TurnState::idle, turn.started_at + 5, "idle");
 }
 
 TEST(Threads, show_the_step_of_their_open_turn) {
@@ -78,10 +96,7 @@ TEST(Threads, show_the_step_of_their_open_turn) {
     const AgentId agent = add_agent(store, "ada");
     Turn turn = add_turn(store, agent);
     turn.current_step = "bash: make";
-    in_transaction(store, [&] {
-        update_turn(store, turn);
-        set_thread_status(store, agent, 1, "running", 4);
-    });
+    in_transaction(store, [&] { update_turn(store, turn); });
     EXPECT_EQ(list_threads(store, agent).at(0).current_step, "bash: make");
     turn.ended_at = 5;
     in_transaction(store, [&] { update_turn(store, turn); });
