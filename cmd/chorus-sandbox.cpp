@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -27,18 +26,6 @@ namespace {
 constexpr int no_confinement = 125;  // as of timeout(1) and env(1)
 constexpr int not_executable = 126;
 constexpr int not_found = 127;
-
-struct Options {
-    std::string_view mode;
-    int owner = -1;  // a pidfd
-    const char* program = nullptr;
-    std::vector<const char*> writable;
-    std::vector<Place> places;
-    std::vector<const char*> hidden;
-    GitMode git;
-    Expected expected;
-    char* const* command = nullptr;
-};
 
 [[noreturn]] void refuse_usage() {
     fail("usage: chorus-sandbox confine|watch|fence|git [OPTION]... -- COMMAND [ARGUMENT]...");
@@ -91,19 +78,19 @@ Options parse(char** words) {
             const char* path = all.take();
             options.places.push_back({*how, path, all.take()});
         } else if (word == "--read") {
-            options.git.readable.push_back(all.take());
+            options.readable.push_back(all.take());
         } else if (word == "--except") {
             options.hidden.push_back(all.take());
         } else if (word == "--network") {
-            options.git.network = true;
+            options.network = true;
         } else if (word == "--unix-sockets") {
-            options.git.unix_sockets = true;
+            options.unix_sockets = true;
         } else if (word == "--mounted") {
-            options.git.mounted = true;
+            options.mounted = true;
         } else if (word == "--socket") {
-            options.git.socket = parse_descriptor(all.take());
+            options.socket = parse_descriptor(all.take());
         } else if (word == "--program-fd") {
-            options.git.program = parse_descriptor(all.take());
+            options.program_fd = parse_descriptor(all.take());
         } else if (word == "--check") {
             options.expected.workspace = all.take();
             options.expected.outside = all.take();
@@ -114,7 +101,7 @@ Options parse(char** words) {
     }
     options.command = all.rest();
     const bool is_complete = options.mode == "git"
-                                 ? options.git.socket >= 0 && options.git.program >= 0
+                                 ? options.socket >= 0 && options.program_fd >= 0
                                  : options.owner >= 0 && options.program != nullptr;
     if (*options.command == nullptr || !is_complete) refuse_usage();
     return options;
@@ -141,14 +128,9 @@ void open_null_inside() {
 [[noreturn]] void confine(const Options& options) {
     open_null_inside();
     mount_places(options.places);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
     const int landlock = restrict_files(options.writable);
     restrict_calls();
-    if (options.expected.workspace != nullptr) {
-        check(options.expected);
-        std::printf("landlock=%d\n", landlock);
-        if (std::fflush(stdout) != 0) fail("stdout", errno);
-    }
+    test_restrictions(options, landlock);
     require_owner(options.owner);
     become(options.program, options.command);
 }
@@ -194,15 +176,13 @@ int main(int argc, char** argv, char** environment) {
     const Options options = parse(argv + (argc > 0 ? 1 : 0));
     if (options.mode == "confine") confine(options);
     if (options.mode == "git") {
-        if (options.git.mounted) mount_places(options.places);
-        become_git(options.git, options.writable, options.command, environment);
+        if (options.mounted) mount_places(options.places);
+        become_git(options, environment);
     }
     const bool is_fenced = options.mode == "fence";
     if (!is_fenced && options.mode != "watch") refuse_usage();
     require_owner(options.owner);
-    if (!is_fenced) watch(options.owner, options.program, options.command);
-    const FenceOptions places{options.writable, options.git.readable, options.hidden,
-                              options.expected};
-    Fence fence(places);
-    watch(options.owner, options.program, options.command, &fence);
+    if (!is_fenced) watch(options);
+    Fence fence(options);
+    watch(options, &fence);
 }

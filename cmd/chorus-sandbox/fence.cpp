@@ -1,15 +1,12 @@
 // Confines a command without mounts and namespaces, for kernels and containers that refuse those.
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/close_range.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "chorus-sandbox/confine.hpp"
@@ -18,16 +15,6 @@ namespace chorus::sandbox {
 namespace {
 
 constexpr std::size_t room_for_one = CMSG_SPACE(sizeof(int));
-
-// With no_new_privs, executing another program restores none.
-void give_up_capabilities() {
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
-    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
-    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 ||
-        syscall(SYS_capset, &header, none) != 0)
-        fail("capabilities", errno);
-}
 
 msghdr message_of(iovec& content, std::array<char, room_for_one>& room) {
     msghdr message{};
@@ -67,7 +54,7 @@ int receive_descriptor(int socket) {
 
 }  // namespace
 
-Fence::Fence(const FenceOptions& options) : options_(options) {
+Fence::Fence(const Options& options) : options_(options) {
     for (const char* place : options.writable) {
         places_.push_back(target_of(place));
         if (places_.back().empty()) fail(place, errno);
@@ -83,10 +70,7 @@ void Fence::enter() const {
     // Also for the descriptors of the places: an open descriptor gives access without a path.
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
         fail("close_range", errno);
-    if (options_.expected.workspace == nullptr) return;
-    check_fenced(options_.expected);
-    std::printf("landlock=%d\n", landlock);
-    if (std::fflush(stdout) != 0) fail("stdout", errno);
+    test_restrictions(options_, landlock);
 }
 
 void Fence::watch() {

@@ -24,9 +24,6 @@
 namespace chorus::sandbox {
 namespace {
 
-// Newer than Debian 12's headers; the number is the same on all architectures.
-constexpr int fchmodat2 = 452;
-
 enum class Kind { mode, owner, length, nanoseconds, microseconds, seconds };
 
 // Argument numbers of a call; -1: it has no such argument.

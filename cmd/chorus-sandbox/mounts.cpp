@@ -1,7 +1,6 @@
 // Mounts by descriptor, in a mount namespace of this process: commands can change at any time where
 // a path beneath a directory that they write leads.
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/capability.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
@@ -81,14 +80,6 @@ void require_mount(const Place& place) {
         refuse_replaced(place);
 }
 
-void drop_capabilities() {
-    for (const unsigned long capability : {CAP_SYS_ADMIN, CAP_SETPCAP})
-        if (prctl(PR_CAPBSET_DROP, capability) != 0) fail("capabilities", errno);
-    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
-    if (syscall(SYS_capset, &header, none) != 0) fail("capabilities", errno);
-}
-
 bool write_text(const char* path, const std::string& text) {
     const int file = open(path, O_WRONLY | O_CLOEXEC);
     const bool is_written =
@@ -126,11 +117,9 @@ bool get_own_mounts() {
 // Opens the directory again in the new mount namespace: a descriptor opened before belongs to the
 // old one. Returns -1 if another directory is at its path now.
 int opened_again(const char* directory) {
-    char path[PATH_MAX];
-    const ssize_t size = readlink(directory, path, sizeof path - 1);
-    if (size < 0) return open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    path[size] = '\0';
-    const int found = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const std::string path = target_of(directory);
+    if (path.empty()) return open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int found = open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat wanted {};
     struct stat status {};
     const bool is_same = stat(directory, &wanted) == 0 && fstat(found, &status) == 0 &&
@@ -147,7 +136,19 @@ void mount_places(const std::vector<Place>& places) {
     for (const Place& place : places)
         if (place.how != How::bound) mount_place(place);
     for (const Place& place : places) require_mount(place);
-    drop_capabilities();
+    for (const unsigned long capability : {CAP_SYS_ADMIN, CAP_SETPCAP})
+        if (prctl(PR_CAPBSET_DROP, capability) != 0) fail("capabilities", errno);
+    give_up_capabilities();
+}
+
+// With no_new_privs, executing another program restores none.
+void give_up_capabilities() {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs", errno);
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 ||
+        syscall(SYS_capset, &header, none) != 0)
+        fail("capabilities", errno);
 }
 
 // Otherwise a directory replaced by a link would let a tool write where Landlock allows it and

@@ -138,7 +138,7 @@ class Watch {
 
 }  // namespace
 
-void watch(int owner, const char* program, char* const* arguments, Fence* fence) {
+void watch(const Options& options, Fence* fence) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("prctl", errno);
     const pid_t self = getpid();
     // vfork copies no page tables, and the child changes nothing shared before it executes the
@@ -150,7 +150,7 @@ void watch(int owner, const char* program, char* const* arguments, Fence* fence)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != self) _exit(EXIT_FAILURE);
         if (fence != nullptr) fence->enter();
-        become(program, arguments);
+        become(options.program, options.command);
     }
     // Set by both processes, so that the group exists once signals are blocked here.
     setpgid(command, command);
@@ -158,7 +158,7 @@ void watch(int owner, const char* program, char* const* arguments, Fence* fence)
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, nullptr);
     if (fence != nullptr) fence->watch();
-    Watch(owner, command, fence).go_on();
+    Watch(options.owner, command, fence).go_on();
 }
 
 }  // namespace chorus::sandbox
