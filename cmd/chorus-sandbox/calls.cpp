@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <span>
 #include <vector>
 
 #include "chorus-sandbox/confine.hpp"
@@ -20,9 +20,6 @@ namespace chorus::sandbox {
 namespace {
 
 #include "filters.inc"  // made by filters.cpp
-
-// Newer than Debian 12's headers; the number is the same on all architectures.
-constexpr int fchmodat2 = 452;
 
 // Argument numbers of a call: the mode that a file gets, and the flags that say whether it creates
 // one.
@@ -37,80 +34,66 @@ constexpr ModeArgument modes[] = {
 #endif
     {SYS_fchmod, 1}, {SYS_fchmodat, 2}, {fchmodat2, 2}, {SYS_mknodat, 2}, {SYS_openat, 3, 2}};
 
-void load(const sock_filter* instructions, std::size_t count) {
-    // prctl(2) does not change them
-    const sock_fprog program{static_cast<unsigned short>(count),
-                             const_cast<sock_filter*>(instructions)};
+sock_fprog program_of(std::span<const sock_filter> instructions) {
+    // the kernel does not change them
+    return {static_cast<unsigned short>(instructions.size()),
+            const_cast<sock_filter*>(instructions.data())};
+}
+
+void load(std::span<const sock_filter> instructions) {
+    const sock_fprog program = program_of(instructions);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
         fail("seccomp", errno);
 }
 
-template <std::size_t count>
-void load(const sock_filter (&instructions)[count]) {
-    load(instructions, count);
-}
-
-// A second filter, written by hand: testing for any of several bits is one instruction here, and
+// Anybody outside who can reach a setuid or setgid file runs it with the rights of its owner. A
+// second filter, written by hand: testing for any of several bits is one instruction here, and
 // twenty rules and a millisecond with libseccomp.
-class ModeFilter {
-  public:
-    // Anybody outside who can reach a setuid or setgid file runs it with the rights of its owner.
-    void refuse_set_id_bits() {
-        add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
-        for (const auto& [call, mode, flags] : modes) {
-            const bool opens = flags >= 0;
-            add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, opens ? 6 : 4);
-            if (opens) {
-                load_argument(static_cast<unsigned>(flags));
-                add(BPF_JMP | BPF_JSET | BPF_K, O_CREAT | (O_TMPFILE & ~O_DIRECTORY), 0, 2);
-            }
-            load_argument(mode);
-            add(BPF_JMP | BPF_JSET | BPF_K, S_ISUID | S_ISGID, 1, 0);
-            add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-            add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-        }
-        // Its mode is in memory, which a filter cannot read; callers fall back to openat.
-        add(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1);
-        add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
-        add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    }
-
-    void load() const { sandbox::load(instructions_.data(), instructions_.size()); }
-
-  private:
-    void add(int code, unsigned value, int if_true = 0, int if_false = 0) {
-        instructions_.push_back({static_cast<std::uint16_t>(code),
-                                 static_cast<std::uint8_t>(if_true),
-                                 static_cast<std::uint8_t>(if_false), value});
-    }
+void refuse_set_id_bits() {
+    std::vector<sock_filter> filter;
+    const auto add = [&](int code, unsigned value, int if_true = 0, int if_false = 0) {
+        filter.push_back({static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(if_true),
+                          static_cast<std::uint8_t>(if_false), value});
+    };
     // Loads the half that the kernel uses.
-    void load_argument(unsigned number) {
+    const auto load_argument = [&](unsigned number) {
         constexpr unsigned half = std::endian::native == std::endian::big ? 4 : 0;
         add(BPF_LD | BPF_W | BPF_ABS,
             static_cast<unsigned>(offsetof(seccomp_data, args)) + number * 8 + half);
+    };
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+    for (const auto& [call, mode, flags] : modes) {
+        const bool opens = flags >= 0;
+        add(BPF_JMP | BPF_JEQ | BPF_K, call, 0, opens ? 6 : 4);
+        if (opens) {
+            load_argument(static_cast<unsigned>(flags));
+            add(BPF_JMP | BPF_JSET | BPF_K, O_CREAT | (O_TMPFILE & ~O_DIRECTORY), 0, 2);
+        }
+        load_argument(mode);
+        add(BPF_JMP | BPF_JSET | BPF_K, S_ISUID | S_ISGID, 1, 0);
+        add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+        add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     }
-
-    std::vector<sock_filter> instructions_;
-};
+    // Its mode is in memory, which a filter cannot read; callers fall back to openat.
+    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    load(filter);
+}
 
 }  // namespace
 
 void restrict_calls() {
     load(for_commands);
-    ModeFilter mode_filter;
-    mode_filter.refuse_set_id_bits();
-    mode_filter.load();
+    refuse_set_id_bits();
 }
 
 int restrict_calls_of_fenced() {
-    ModeFilter mode_filter;
-    mode_filter.refuse_set_id_bits();
-    mode_filter.load();
+    refuse_set_id_bits();
     // Once a call was received, only a fatal signal interrupts its caller.
     constexpr unsigned wait_killable = 1U << 5;
-    const sock_fprog program{static_cast<unsigned short>(std::size(for_fenced)),
-                             const_cast<sock_filter*>(for_fenced)};
+    const sock_fprog program = program_of(for_fenced);
     const long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
                                   SECCOMP_FILTER_FLAG_NEW_LISTENER | wait_killable, &program);
     if (listener < 0) fail("seccomp", errno);
