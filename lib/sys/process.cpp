@@ -21,6 +21,7 @@
 #include "sys/clock.hpp"
 #include "sys/mounts.hpp"
 #include "sys/proc_status.hpp"
+#include "sys/signals.hpp"
 #include "sys/spawn.hpp"
 
 namespace chorus::sys {
@@ -33,24 +34,6 @@ constexpr std::int64_t never_ms = std::numeric_limits<std::int64_t>::max();
 
 void make_nonblocking(const Fd& fd) {
     fcntl(fd.get(), F_SETFL, O_NONBLOCK);
-}
-
-// Writes without raising SIGPIPE, for a process that does not ignore it.
-ssize_t write_quietly(int fd, std::string_view bytes) {
-    sigset_t pipe_signal;
-    sigset_t before;
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    const int problem = errno;
-    if (written < 0 && problem == EPIPE) {
-        const timespec now{};
-        sigtimedwait(&pipe_signal, nullptr, &now);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    errno = problem;
-    return written;
 }
 
 // A process that SIGKILL does not end hangs in the kernel. Nothing waits for it longer than this.
@@ -113,9 +96,7 @@ class Household {
         prctl(PR_SET_CHILD_SUBREAPER, 1);
         // If SIGCHLD was inherited as ignored, the kernel would reap children before they are
         // examined.
-        struct sigaction current {};
-        if (sigaction(SIGCHLD, nullptr, &current) == 0 && current.sa_handler == SIG_IGN)
-            ::signal(SIGCHLD, SIG_DFL);
+        if (is_ignored(SIGCHLD)) ::signal(SIGCHLD, SIG_DFL);
         std::erase_if(settled_, [](const Identity& identity) { return !is_alive(identity); });
         older_.clear();
         for (const pid_t pid : children_of(getpid())) older_.push_back(identity_of(pid));
@@ -340,7 +321,7 @@ class Execution {
     }
 
     void feed() {
-        const ssize_t written = write_quietly(in_.get(), input_);
+        const ssize_t written = write(in_.get(), input_.data(), input_.size());
         if (written > 0) input_.remove_prefix(static_cast<std::size_t>(written));
         const bool failed = written < 0 && errno != EAGAIN && errno != EINTR;
         if (failed || input_.empty()) in_.reset();

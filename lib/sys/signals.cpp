@@ -67,18 +67,12 @@ void handle(int number) {
     if (sigaction(number, &wanted, nullptr) != 0) throw base::system_error("sigaction");
 }
 
-void ignore_failed_writes() {
-    for (const int number : {SIGPIPE, SIGXFSZ})
-        if (::signal(number, SIG_IGN) == SIG_ERR) throw base::system_error("signal");
-}
-
 Interrupt make_interrupt() {
     event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (event_fd < 0) throw base::system_error("eventfd");
     handle(SIGINT);
     handle(SIGTERM);
     if (!is_ignored(SIGHUP)) handle(SIGHUP);
-    ignore_failed_writes();
     // A signal mask is inherited, and some programs start others with signals blocked.
     const sigset_t signals = ending_signals();
     if (sigprocmask(SIG_UNBLOCK, &signals, nullptr) != 0) throw base::system_error("sigprocmask");
@@ -97,7 +91,6 @@ KeptSignals::KeptSignals() {
     if (sigprocmask(SIG_BLOCK, &signals, nullptr) != 0) throw base::system_error("sigprocmask");
     fd_ = Fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd_) throw base::system_error("signalfd");
-    ignore_failed_writes();
 }
 
 bool KeptSignals::requested() const {

@@ -1,6 +1,6 @@
 // SIGINT, SIGTERM and SIGHUP become a flag and a readable descriptor. A second SIGINT or SIGTERM
 // ends the process with 130 at once, except the same one within 100 ms and a request of
-// ask_to_end(). SIGPIPE and SIGXFSZ become errors of write(2).
+// ask_to_end().
 #pragma once
 
 #include <csignal>
@@ -29,7 +29,7 @@ class Interrupt {
 bool is_ignored(int signal);
 
 // For a process that ends only when its work is done, however often it is asked to: SIGINT, SIGTERM
-// and SIGHUP are blocked and can be looked at. SIGPIPE and SIGXFSZ become errors of write(2).
+// and SIGHUP are blocked and can be looked at.
 class KeptSignals {
   public:
     KeptSignals();

@@ -1,11 +1,15 @@
 #include "sys/environment.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 
 #include "base/error.hpp"
 #include "sys/fd.hpp"
@@ -134,6 +138,23 @@ TEST(HardenProcess, LeavesNoCoreNoLoaderVariablesAndAPrivateUmask) {
         if (prctl(PR_GET_DUMPABLE) != 0) return 5;
 #endif
         return 0;
+    };
+    EXPECT_EQ(test::in_child(body), 0);
+}
+
+TEST(HardenProcess, BrokenPipeAndFullFileAreErrorsOfWrite) {
+    const auto body = [] {
+        ::signal(SIGPIPE, SIG_DFL);
+        harden_process();
+        int ends[2];
+        if (pipe(ends) != 0) return 1;
+        close(ends[0]);
+        if (write(ends[1], "x", 1) != -1 || errno != EPIPE) return 2;
+        const rlimit none{0, 0};
+        setrlimit(RLIMIT_FSIZE, &none);
+        std::FILE* file = std::tmpfile();
+        if (file == nullptr) return 3;
+        return write(fileno(file), "x", 1) == -1 && errno == EFBIG ? 0 : 4;
     };
     EXPECT_EQ(test::in_child(body), 0);
 }

@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 
 #include "sys/process.hpp"
@@ -130,23 +128,6 @@ TEST(Interrupt, BlockingReadIsInterrupted) {
                   }
                   char byte = 0;
                   return read(ends[0], &byte, 1) < 0 && errno == EINTR ? 0 : 2;
-              }),
-              0);
-}
-
-TEST(Interrupt, BrokenPipeAndFullFileAreErrorsOfWrite) {
-    EXPECT_EQ(status_of([] {
-                  ::signal(SIGPIPE, SIG_DFL);
-                  Interrupt::install();
-                  int ends[2];
-                  if (pipe(ends) != 0) return 1;
-                  close(ends[0]);
-                  if (write(ends[1], "x", 1) != -1 || errno != EPIPE) return 2;
-                  const rlimit none{0, 0};
-                  setrlimit(RLIMIT_FSIZE, &none);
-                  std::FILE* file = std::tmpfile();
-                  if (file == nullptr) return 3;
-                  return write(fileno(file), "x", 1) == -1 && errno == EFBIG ? 0 : 4;
               }),
               0);
 }
