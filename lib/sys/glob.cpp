@@ -1,5 +1,6 @@
-#include <array>
+#include <cwctype>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "sys/beneath.hpp"
@@ -33,32 +34,16 @@ char32_t take_character(std::string_view text, std::size_t& position) {
     return character;
 }
 
-struct NamedClass {
-    std::string_view name;
-    int (*holds)(int);
-};
-constexpr std::array named_classes{
-    NamedClass{"alnum", std::isalnum}, NamedClass{"alpha", std::isalpha},
-    NamedClass{"blank", std::isblank}, NamedClass{"cntrl", std::iscntrl},
-    NamedClass{"digit", std::isdigit}, NamedClass{"graph", std::isgraph},
-    NamedClass{"lower", std::islower}, NamedClass{"print", std::isprint},
-    NamedClass{"punct", std::ispunct}, NamedClass{"space", std::isspace},
-    NamedClass{"upper", std::isupper}, NamedClass{"xdigit", std::isxdigit},
-};
-
-bool in_named_class(std::string_view name, char32_t character) {
-    for (const NamedClass& named : named_classes)
-        if (named.name == name)
-            return character < 0x80 && named.holds(static_cast<int>(character)) != 0;
-    return false;
+bool in_named_class(const std::string& name, char32_t character) {
+    return character < 0x80 && std::iswctype(character, std::wctype(name.c_str())) != 0;
 }
 
 // Parses "[:alpha:]" at `position` and moves `position` behind it.
-std::optional<std::string_view> take_class_name(std::string_view pattern, std::size_t& position) {
+std::optional<std::string> take_class_name(std::string_view pattern, std::size_t& position) {
     if (!pattern.substr(position).starts_with("[:")) return std::nullopt;
     const std::size_t end = pattern.find(":]", position + 2);
     if (end == npos) return std::nullopt;
-    const std::string_view name = pattern.substr(position + 2, end - position - 2);
+    const std::string name(pattern.substr(position + 2, end - position - 2));
     position = end + 2;
     return name;
 }
