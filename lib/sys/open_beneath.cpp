@@ -18,19 +18,17 @@ namespace {
 // the caller.
 constexpr int most_tries = 128;
 
-Fd openat2_once(int directory, const char* path, int flags, std::uint64_t resolve, unsigned mode) {
+Fd openat2_once(int directory, const char* path, int flags, std::uint64_t resolve) {
     open_how how{};
     how.flags = static_cast<unsigned>(flags) | O_CLOEXEC;
-    how.mode = (flags & O_CREAT) != 0 ? mode : 0;
     how.resolve = resolve;
     return Fd(static_cast<int>(syscall(SYS_openat2, directory, path, &how, sizeof how)));
 }
 
-Fd openat2_retrying(int directory, const char* path, int flags, std::uint64_t resolve,
-                    unsigned mode) {
+Fd openat2_retrying(int directory, const std::string& path, int flags, std::uint64_t resolve) {
     Fd fd;
     for (int tries = 0; tries < most_tries && !fd; ++tries) {
-        fd = openat2_once(directory, path, flags, resolve, mode);
+        fd = openat2_once(directory, path.c_str(), flags, resolve);
         if (!fd && errno != EAGAIN && errno != EINTR) break;
     }
     return fd;
@@ -39,7 +37,7 @@ Fd openat2_retrying(int directory, const char* path, int flags, std::uint64_t re
 // Older container runtimes return EPERM for a system call they do not know.
 bool openat2_works() {
     static const bool works = [] {
-        const Fd fd = openat2_once(AT_FDCWD, "/", O_PATH, 0, 0);
+        const Fd fd = openat2_once(AT_FDCWD, "/", O_PATH, 0);
         return fd || (errno != ENOSYS && errno != EPERM);
     }();
     return works;
@@ -50,12 +48,12 @@ bool is_link(int directory, const std::string& name) {
     return status && S_ISLNK(status->st_mode);
 }
 
-Fd open_component(int directory, const std::string& name, int flags, unsigned mode) {
+Fd open_component(int directory, const std::string& name, int flags) {
     if (name == "..") {
         errno = EXDEV;
         return Fd();
     }
-    Fd fd(openat(directory, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode));
+    Fd fd(openat(directory, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
     // With O_DIRECTORY a link is reported as "not a directory".
     if (!fd && errno == ENOTDIR) errno = is_link(directory, name) ? ELOOP : ENOTDIR;
     return fd;
@@ -82,14 +80,14 @@ bool is_same_mount(int one, int other) {
 
 }  // namespace
 
-Fd open_beneath(int directory, const std::string& path, int flags, Links links, unsigned mode) {
-    if (!openat2_works()) return open_by_walking(directory, path, flags, mode);
+Fd open_beneath(int directory, const std::string& path, int flags, Links links) {
+    if (!openat2_works()) return open_by_walking(directory, path, flags);
     std::uint64_t resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     if (links == Links::none) resolve |= RESOLVE_NO_SYMLINKS;
-    return openat2_retrying(directory, path.c_str(), flags, resolve, mode);
+    return openat2_retrying(directory, path, flags, resolve);
 }
 
-Fd open_by_walking(int directory, const std::string& path, int flags, unsigned mode) {
+Fd open_by_walking(int directory, const std::string& path, int flags) {
     if (path.starts_with('/')) {
         errno = EXDEV;
         return Fd();
@@ -99,19 +97,18 @@ Fd open_by_walking(int directory, const std::string& path, int flags, unsigned m
     int at = directory;
     for (std::size_t i = 0; i + 1 < names.size(); ++i) {
         if (names[i].empty() || names[i] == ".") continue;
-        below = open_component(at, std::string(names[i]), O_PATH | O_DIRECTORY, 0);
+        below = open_component(at, std::string(names[i]), O_PATH | O_DIRECTORY);
         if (!below) return Fd();
         at = below.get();
     }
-    return open_component(at, names.back().empty() ? "." : std::string(names.back()), flags, mode);
+    return open_component(at, names.back().empty() ? "." : std::string(names.back()), flags);
 }
 
 Fd open_real(const std::string& path, int flags) {
     if (openat2_works())
-        return openat2_retrying(AT_FDCWD, path.c_str(), flags,
-                                RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS, 0);
+        return openat2_retrying(AT_FDCWD, path, flags, RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS);
     const Fd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    return open_by_walking(root.get(), path == "/" ? "." : path.substr(1), flags, 0);
+    return open_by_walking(root.get(), path == "/" ? "." : path.substr(1), flags);
 }
 
 base::Error not_opened_real(const std::string& path) {
@@ -121,9 +118,9 @@ base::Error not_opened_real(const std::string& path) {
 
 Fd open_on_same_filesystem(int directory, const std::string& name, int flags) {
     if (openat2_works())
-        return openat2_retrying(directory, name.c_str(), flags,
-                                RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV, 0);
-    Fd fd = open_component(directory, name, flags, 0);
+        return openat2_retrying(directory, name, flags,
+                                RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+    Fd fd = open_component(directory, name, flags);
     if (fd && is_same_mount(directory, fd.get())) return fd;
     if (fd) errno = EXDEV;
     return Fd();

@@ -13,9 +13,9 @@ enum class Links { inside, none };
 // Opens `path`, relative to `directory`, without leaving it. `flags` as for open(2); close-on-exec
 // is added. On failure errno is set: EXDEV where it leads out, ELOOP at a link that is not
 // followed.
-Fd open_beneath(int directory, const std::string& path, int flags, Links links, unsigned mode = 0);
+Fd open_beneath(int directory, const std::string& path, int flags, Links links);
 // What open_beneath does without openat2: follows no links at all.
-Fd open_by_walking(int directory, const std::string& path, int flags, unsigned mode = 0);
+Fd open_by_walking(int directory, const std::string& path, int flags);
 // As open_beneath with Links::none for an absolute path without links.
 Fd open_real(const std::string& path, int flags);
 // Returns why open_real() failed, from errno: with ELOOP, a path that had no links has one now.
