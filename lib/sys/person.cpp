@@ -16,7 +16,6 @@ namespace chorus::sys {
 namespace {
 
 constexpr uid_t no_uid = static_cast<uid_t>(-1);
-constexpr int most_ancestors = 256;
 constexpr std::size_t most_entry_bytes = 1U << 20;
 
 std::optional<uid_t> parse_uid(std::string_view text) {
@@ -29,37 +28,24 @@ std::optional<uid_t> login_uid() {
     return parse_uid(base::trim(text.value_or("")));
 }
 
-// From /proc/PID/status (proc(5)): "Name:\tsudo".
-struct Ancestor {
-    std::string name;
-    std::int64_t parent = 0;
-    std::optional<uid_t> effective;
-};
-
-std::optional<Ancestor> read_ancestor(std::int64_t pid) {
-    const auto text = read_proc("/proc/" + std::to_string(pid) + "/status");
-    if (!text) return std::nullopt;
-    Ancestor found;
-    for (const std::string_view line : base::split_lines(*text)) {
+// By /proc/PID/status (proc(5)). Any user can name a program sudo; only sudo itself, or root, can
+// start one that runs as root.
+bool is_sudo(const Identity& process) {
+    const std::string text =
+        read_proc("/proc/" + std::to_string(process.pid) + "/status").value_or("");
+    bool has_name = false;
+    bool is_root = false;
+    for (const std::string_view line : base::split_lines(text)) {
         const auto fields = base::split(line, '\t');
-        if (fields.size() < 2) continue;
-        if (fields[0] == "Name:") found.name = fields[1];
-        if (fields[0] == "PPid:") found.parent = parse_uid(fields[1]).value_or(0);
-        if (fields[0] == "Uid:" && fields.size() > 2) found.effective = parse_uid(fields[2]);
+        has_name |= line == "Name:\tsudo";
+        is_root |= fields.size() > 2 && fields[0] == "Uid:" && fields[2] == "0";
     }
-    return found;
+    return has_name && is_root && process.pid > 1;
 }
 
-// Any user can name a program sudo; only sudo itself, or root, can start one that runs as root.
 bool was_started_by_sudo() {
-    std::int64_t pid = getppid();
-    for (int i = 0; i < most_ancestors && pid > 1; ++i) {
-        const auto ancestor = read_ancestor(pid);
-        if (!ancestor) return false;
-        if (ancestor->name == "sudo" && ancestor->effective == 0U) return true;
-        pid = ancestor->parent;
-    }
-    return false;
+    const std::vector<Identity> all = ancestors();
+    return std::any_of(all.begin(), all.end(), is_sudo);
 }
 
 std::optional<uid_t> uid_behind_sudo(const Environment& environment) {
