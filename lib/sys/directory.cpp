@@ -25,6 +25,10 @@ FileStatus status_by(int directory, const char* name, int flags) {
     return status;
 }
 
+bool is_dots(const char* name) {
+    return std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0;
+}
+
 }  // namespace
 
 FileStatus opened_status(int fd) {
@@ -93,8 +97,7 @@ const dirent* next_entry(DIR* stream) {
     do {
         errno = 0;
         entry = readdir(stream);
-    } while (entry != nullptr &&
-             (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0));
+    } while (entry != nullptr && is_dots(entry->d_name));
     return entry;
 }
 
@@ -102,6 +105,18 @@ unsigned entry_type(DIR* stream, const dirent& entry) {
     if (entry.d_type != DT_UNKNOWN) return DTTOIF(entry.d_type);
     const auto status = link_status(dirfd(stream), entry.d_name);
     return status ? status->st_mode & S_IFMT : 0;
+}
+
+bool for_each_entry(const Fd& directory, Buffer& buffer,
+                    const std::function<void(const dirent64& entry)>& visit) {
+    ssize_t count = 0;
+    while ((count = getdents64(directory.get(), buffer.data(), Buffer::size())) > 0)
+        for (ssize_t at = 0; at < count;) {
+            const auto* entry = reinterpret_cast<const dirent64*>(buffer.data() + at);
+            at += entry->d_reclen;
+            if (!is_dots(entry->d_name)) visit(*entry);
+        }
+    return count == 0;
 }
 
 std::string parent_of(const std::string& path) {

@@ -1,6 +1,5 @@
 #include "sys/fingerprint.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
@@ -10,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <memory>
 #include <utility>
 
 #include "base/hash.hpp"
@@ -27,7 +25,6 @@ constexpr std::uint64_t young_ns = 20'000'000;
 constexpr std::size_t most_hashed_bytes = 16U << 20;
 // Stands for content that cannot be read; never equal to anything.
 constexpr std::string_view unknown("\0", 1);
-constexpr std::size_t entries_bytes = 64U << 10;
 
 // What git and the git tools write in a git directory with nearly every command. None of it names a
 // program.
@@ -152,14 +149,9 @@ class Fingerprint::Look {
                            (directory.is_in_git || path == ".git/" || path.ends_with("/.git/")) &&
                            is_git_directory(fd.get());
         directory.is_in_git |= directory.is_git;
-        ssize_t count = 0;
-        while ((count = getdents64(fd.get(), names_.get(), entries_bytes)) > 0)
-            for (ssize_t at = 0; at < count;) {
-                const auto* entry = reinterpret_cast<const dirent64*>(names_.get() + at);
-                at += entry->d_reclen;
-                note(fd.get(), directory, entry->d_name);
-            }
-        if (count < 0) cannot_look_into(path);
+        const bool is_read = for_each_entry(
+            fd, names_, [&](const dirent64& entry) { note(fd.get(), directory, entry.d_name); });
+        if (!is_read) cannot_look_into(path);
     }
 
     // To change a directory without read permission, its mode has to be changed first, which
@@ -180,7 +172,6 @@ class Fingerprint::Look {
     // Skips mount points of running commands and the directories around them, which come and go.
     void note(int fd, const Open& directory, const char* name) {
         const std::string_view shown = name;
-        if (shown == "." || shown == "..") return;
         if (scope_ == Scope::files &&
             (is_temporary(shown) || (directory.path.empty() && is_git_name(shown))))
             return;
@@ -214,7 +205,7 @@ class Fingerprint::Look {
     int root_;
     Scope scope_;
     std::uint64_t settled_ = now_ns() - young_ns;
-    std::unique_ptr<char[]> names_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
+    Buffer names_;
     std::vector<Open> open_;
     std::vector<Entry> entries_;
 };

@@ -1,5 +1,4 @@
 // Searches a workspace for plants.
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -97,15 +95,10 @@ class Survey : private WorkspaceView {
             return;
         }
         bool has_head = false;
-        // One buffer for all directories: opendir(3) takes twice as long for a small one.
-        ssize_t count = 0;
-        while ((count = getdents64(fd.get(), entries_.get(), entries_bytes)) > 0)
-            for (ssize_t at = 0; at < count;) {
-                const auto* entry = reinterpret_cast<const dirent64*>(entries_.get() + at);
-                at += entry->d_reclen;
-                note(directory, *entry);
-                has_head |= std::strcmp(entry->d_name, "HEAD") == 0;
-            }
+        for_each_entry(fd, entries_, [&](const dirent64& entry) {
+            note(directory, entry);
+            has_head |= std::strcmp(entry.d_name, "HEAD") == 0;
+        });
         if (!has_head || !is_git_directory(fd.get())) return;
         repositories_.insert(directory);
         inspect(directory, tree_of(directory));
@@ -119,8 +112,6 @@ class Survey : private WorkspaceView {
     }
 
     void note(const std::string& directory, const dirent64& entry) {
-        const std::string_view name = entry.d_name;
-        if (name == "." || name == "..") return;
         if (is_a_directory(directory, entry))
             open_.push_back(directory + entry.d_name + "/");
         else if (is_dot_git(entry.d_name))
@@ -394,16 +385,15 @@ class Survey : private WorkspaceView {
         return std::nullopt;
     }
 
-    static constexpr int most_depth = 16;     // of the name of a branch
-    static constexpr int most_followed = 10;  // git's limit for included files
-    static constexpr std::size_t entries_bytes = 64U << 10;
+    static constexpr int most_depth = 16;                        // of the name of a branch
+    static constexpr int most_followed = 10;                     // git's limit for included files
     static constexpr std::size_t most_index_bytes = 256U << 20;  // two million files
 
     std::string person_;  // the user's own configuration
     GitWords words_of_person_;
     std::set<std::string> included_;  // files of the workspace that it includes
     GitPlace git_;
-    std::unique_ptr<char[]> entries_ = std::make_unique_for_overwrite<char[]>(entries_bytes);
+    Buffer entries_;
     std::vector<std::string> open_;
     std::set<std::string> repositories_;
     std::set<std::array<std::string, 3>> inspected_;
