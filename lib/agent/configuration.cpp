@@ -91,7 +91,8 @@ void take_ms(const Json& object, const char* key, T& value) {
 
 void take_sandbox(const Json& object, std::optional<sys::SandboxMode>& value) {
     if (const Json* found = find(object, "sandbox"))
-        sys::parse_sandbox_mode(found->get<std::string>(), value.emplace());
+        value = sys::sandbox_modes.find(found->get<std::string>())
+                    .value_or(sys::SandboxMode::workspace);
 }
 
 // Returns an empty object for an absent one.

@@ -92,8 +92,7 @@ bool is_variable(const Json& value) {
 }
 
 bool is_sandbox(const Json& value) {
-    sys::SandboxMode mode{};
-    return value.is_string() && sys::parse_sandbox_mode(value.get<std::string>(), mode);
+    return value.is_string() && sys::sandbox_modes.find(value.get<std::string>());
 }
 
 bool is_sink(const Json& value) {

@@ -208,7 +208,7 @@ void Values::offer_key_values() {
     if (place->type == agent::KeyType::boolean)
         for (const char* word : {"false", "true"}) offer(word, "");
     if (place->type == agent::KeyType::sandbox)
-        for (const std::string& mode : sys::sandbox_modes()) offer(mode, "");
+        for (const std::string_view mode : sys::sandbox_modes.names) offer(mode, "");
 }
 
 }  // namespace

@@ -52,9 +52,8 @@ std::vector<Source> sources_of(const InForce& in_force, const agent::HomeConfigu
 
 // An unknown mode counts as the strictest.
 SandboxMode sandbox_of(const Json& rights) {
-    SandboxMode mode = SandboxMode::workspace;
-    sys::parse_sandbox_mode(chat::string_or(rights, "sandbox"), mode);
-    return mode;
+    return sys::sandbox_modes.find(chat::string_or(rights, "sandbox"))
+        .value_or(SandboxMode::workspace);
 }
 
 }  // namespace

@@ -39,23 +39,19 @@ Fd open_installed(const std::string& name) {
     return program;
 }
 
-// Opens the directories before the program is started; the caller keeps them open until it has
-// been. They are named by descriptor, so that the rules are made for them even where their paths
-// lead elsewhere by then.
-std::vector<Fd> pass_places(ProcessCommand& command, const Confinement& confinement) {
-    std::vector<Fd> places;
+// Opens the directories before the program is started. They are named by descriptor, so that the
+// rules are made for them even where their paths lead elsewhere by then.
+void pass_places(ProcessCommand& command, const Confinement& confinement) {
     const auto pass = [&](const char* option, Fd place) {
         if (!place) return false;
-        places.push_back(std::move(place));
-        command.keep_fds.push_back(places.back().get());
-        command.arguments.insert(command.arguments.end(), {option, proc_path(places.back().get())});
+        const int fd = command.pass(std::make_shared<const Fd>(std::move(place)));
+        command.arguments.insert(command.arguments.end(), {option, proc_path(fd)});
         return true;
     };
     for (const std::string& path : confinement.writable)
         if (!pass("--write", open_real(path, O_PATH | O_DIRECTORY))) throw not_opened_real(path);
     for (const std::string& path : confinement.readable)
         pass("--read", Fd(open(path.c_str(), O_PATH | O_CLOEXEC)));
-    return places;
 }
 
 // The mounts are made by path: bubblewrap of Debian 12 takes no descriptors.
@@ -100,10 +96,9 @@ ConfinedProcess start_confined(const std::string& name, const Confinement& confi
     command.directory = "/";
     command.umask = confinement.umask;
     command.keep_fds = {inner.get(), program.get(), theirs.get()};
-    std::vector<Fd> places;
     if (confinement.fence == Fence::landlock) {
         command.arguments = {proc_path(inner.get()), "git"};
-        places = pass_places(command, confinement);
+        pass_places(command, confinement);
     } else {
         command.arguments = mounted(confinement, proc_path(inner.get()));
     }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sys/fd.hpp"
@@ -40,6 +41,13 @@ struct ProcessCommand {
     Around around = Around::nothing;
     std::optional<unsigned> umask = {};      // none: that of this process
     std::shared_ptr<MountGuard> guard = {};  // if it is broken, the command is killed
+
+    // Passes the descriptor on, and keeps it open as long as the command exists.
+    int pass(std::shared_ptr<const Fd> fd) {
+        keep_fds.push_back(fd->get());
+        held.push_back(std::move(fd));
+        return keep_fds.back();
+    }
 };
 
 struct Bounds {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "sys/command_home.hpp"
 #include "sys/fence.hpp"
@@ -22,19 +21,14 @@
 namespace chorus::sys {
 namespace {
 
-constexpr base::EnumNames<SandboxMode, 4> mode_names{
-    {"workspace", "workspace+net", "landlock", "off"}};
-
 bool is_executable(const std::string& path) {
     return !is_directory(path) && access(path.c_str(), X_OK) == 0;
 }
 
-// Passes the descriptor on under its number, and keeps it open as long as the command exists.
+// Returns the number of the descriptor.
 std::string pass(ProcessCommand& command, Fd fd, const std::string& what) {
     if (!fd) throw base::system_error(what);
-    command.keep_fds.push_back(fd.get());
-    command.held.push_back(std::make_shared<const Fd>(std::move(fd)));
-    return std::to_string(command.keep_fds.back());
+    return std::to_string(command.pass(std::make_shared<const Fd>(std::move(fd))));
 }
 
 // The command ends with this process, even where the end of this process sends no signal.
@@ -74,14 +68,6 @@ void check(const Sandbox& sandbox) {
 
 }  // namespace
 
-std::string_view name(SandboxMode mode) {
-    return mode_names.name(mode);
-}
-
-std::vector<std::string> sandbox_modes() {
-    return {mode_names.names.begin(), mode_names.names.end()};
-}
-
 SandboxMode strictest(SandboxMode one, SandboxMode other) {
     const SandboxMode wider = std::max(one, other);
     if (wider == SandboxMode::landlock && std::min(one, other) == SandboxMode::workspace_net)
@@ -91,12 +77,6 @@ SandboxMode strictest(SandboxMode one, SandboxMode other) {
 
 bool keeps_in_workspace(SandboxMode mode) {
     return mode == SandboxMode::workspace || mode == SandboxMode::landlock;
-}
-
-bool parse_sandbox_mode(std::string_view text, SandboxMode& mode) {
-    const auto found = mode_names.find(text);
-    mode = found.value_or(mode);
-    return found.has_value();
 }
 
 std::string installed_program(const std::string& name) {
@@ -175,11 +155,8 @@ void keep_directory(ProcessCommand& command) {
 // then.
 void add_places(ProcessCommand& command, std::vector<std::string>& how, const char* option,
                 const std::vector<std::shared_ptr<const Fd>>& places) {
-    for (const std::shared_ptr<const Fd>& place : places) {
-        command.keep_fds.push_back(place->get());
-        command.held.push_back(place);
-        how.insert(how.end(), {option, proc_path(place->get())});
-    }
+    for (const std::shared_ptr<const Fd>& place : places)
+        how.insert(how.end(), {option, proc_path(command.pass(place))});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "sys/environment.hpp"
 #include "sys/process.hpp"
@@ -17,10 +18,11 @@ namespace chorus::sys {
 
 // landlock: without bubblewrap, by Landlock and a system call filter alone.
 enum class SandboxMode { workspace, workspace_net, landlock, off };
-std::string_view name(SandboxMode mode);  // "workspace", "workspace+net", "landlock", "off"
-std::vector<std::string> sandbox_modes();
-// Returns false for any other word.
-bool parse_sandbox_mode(std::string_view text, SandboxMode& mode);
+inline constexpr base::EnumNames<SandboxMode, 4> sandbox_modes{
+    {"workspace", "workspace+net", "landlock", "off"}};
+inline std::string_view name(SandboxMode mode) {
+    return sandbox_modes.name(mode);
+}
 // Returns a mode that allows no more than either; for workspace+net and landlock that is workspace.
 SandboxMode strictest(SandboxMode one, SandboxMode other);
 // Whether commands have no network and can write only their workspace.

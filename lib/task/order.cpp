@@ -29,8 +29,10 @@ class Reader {
     }
     void operator()(const char* key, sys::SandboxMode& mode) {
         const std::string name = chat::string_or(object_, key);
-        if (!sys::parse_sandbox_mode(name, mode))
+        const auto found = sys::sandbox_modes.find(name);
+        if (!found)
             throw base::Error(base::ErrorCode::internal, "order: unknown sandbox mode " + name);
+        mode = *found;
     }
 
   private:
