@@ -39,20 +39,6 @@ int parse_descriptor(const char* text) {
     return static_cast<int>(number);
 }
 
-class Words {
-  public:
-    explicit Words(char** words) : next_(words) {}
-
-    const char* take() {
-        if (*next_ == nullptr) refuse_usage();
-        return *next_++;
-    }
-    char** rest() const { return next_; }
-
-  private:
-    char** next_;
-};
-
 std::optional<How> how_to_mount(std::string_view word) {
     if (word == "--bound") return How::bound;
     if (word == "--read-only") return How::read_only;
@@ -62,25 +48,28 @@ std::optional<How> how_to_mount(std::string_view word) {
 }
 
 Options parse(char** words) {
+    const auto take = [&words]() -> const char* {
+        if (*words == nullptr) refuse_usage();
+        return *words++;
+    };
     Options options;
-    Words all(words);
-    options.mode = all.take();
-    for (std::string_view word = all.take(); word != "--"; word = all.take()) {
+    options.mode = take();
+    for (std::string_view word = take(); word != "--"; word = take()) {
         if (word == "--owner") {
-            options.owner = parse_descriptor(all.take());
+            options.owner = parse_descriptor(take());
         } else if (word == "--self" || word == "--hold") {
-            parse_descriptor(all.take());
+            parse_descriptor(take());
         } else if (word == "--program") {
-            options.program = all.take();
+            options.program = take();
         } else if (word == "--write") {
-            options.writable.push_back(all.take());
+            options.writable.push_back(take());
         } else if (const auto how = how_to_mount(word)) {
-            const char* path = all.take();
-            options.places.push_back({*how, path, all.take()});
+            const char* path = take();
+            options.places.push_back({*how, path, take()});
         } else if (word == "--read") {
-            options.readable.push_back(all.take());
+            options.readable.push_back(take());
         } else if (word == "--except") {
-            options.hidden.push_back(all.take());
+            options.hidden.push_back(take());
         } else if (word == "--network") {
             options.network = true;
         } else if (word == "--unix-sockets") {
@@ -88,18 +77,18 @@ Options parse(char** words) {
         } else if (word == "--mounted") {
             options.mounted = true;
         } else if (word == "--socket") {
-            options.socket = parse_descriptor(all.take());
+            options.socket = parse_descriptor(take());
         } else if (word == "--program-fd") {
-            options.program_fd = parse_descriptor(all.take());
+            options.program_fd = parse_descriptor(take());
         } else if (word == "--check") {
-            options.expected.workspace = all.take();
-            options.expected.outside = all.take();
-            options.expected.network = std::strtoul(all.take(), nullptr, 10);
+            options.expected.workspace = take();
+            options.expected.outside = take();
+            options.expected.network = std::strtoul(take(), nullptr, 10);
         } else {
             refuse_usage();
         }
     }
-    options.command = all.rest();
+    options.command = words;
     const bool is_complete = options.mode == "git"
                                  ? options.socket >= 0 && options.program_fd >= 0
                                  : options.owner >= 0 && options.program != nullptr;
