@@ -50,6 +50,14 @@ bool is_same_inode(const struct stat& one, const struct stat& other) {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+struct stat require_regular(const Fd& file, const std::string& path) {
+    const auto status = file ? opened_status(file) : std::nullopt;
+    if (!status) throw base::system_error(path);
+    if (!S_ISREG(status->st_mode))
+        throw base::Error(base::ErrorCode::failed, path + ": not a regular file");
+    return *status;
+}
+
 std::optional<std::string> read_regular(const Fd& file, std::size_t most) {
     const auto status = file ? opened_status(file) : std::nullopt;
     std::string text;

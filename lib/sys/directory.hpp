@@ -28,6 +28,8 @@ FileStatus link_status(const std::string& path);
 FileStatus link_status(int directory, const std::string& name);
 bool is_same_inode(const struct stat& one, const struct stat& other);
 
+// Throws where `path` was not opened, or is not a regular file.
+struct stat require_regular(const Fd& file, const std::string& path);
 // Returns the content of an open regular file of at most `most` bytes; nothing for anything else.
 std::optional<std::string> read_regular(const Fd& file, std::size_t most);
 // Returns where a link leads; "" where it is not a link, or its text is too long for a path.

@@ -46,14 +46,6 @@ Fd open_directory(const std::string& path) {
     return fd;
 }
 
-struct stat require_regular(const Fd& fd, const std::string& path) {
-    const auto status = fd ? opened_status(fd) : std::nullopt;
-    if (!status) throw base::system_error(path);
-    if (!S_ISREG(status->st_mode))
-        throw base::Error(base::ErrorCode::failed, path + ": not a regular file");
-    return *status;
-}
-
 // Returns S_IFREG, S_IFDIR, …; 0 for what `status` says is absent.
 unsigned type_in(const FileStatus& status, const std::string& path, bool may_be_a_loop = false) {
     if (status) return status->st_mode & S_IFMT;

@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::size_t first_look_bytes = 64U << 10;
 
-struct stat file_status(const Fd& fd, const std::string& path) {
-    const auto status = opened_status(fd);
-    if (!status) throw base::system_error(path);
-    return *status;
-}
-
 }  // namespace
 
 LineLog::LineLog(const std::string& path)
@@ -25,13 +19,11 @@ LineLog::LineLog(const std::string& path)
       fd_(open(c_path(path),
                O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
                0600)) {
-    if (!fd_) throw base::system_error(path);
-    if (!S_ISREG(file_status(fd_, path).st_mode))
-        throw base::Error(base::ErrorCode::failed, path + ": not a regular file");
+    require_regular(fd_, path);
 }
 
 LineLog::Tail LineLog::tail(std::size_t most) const {
-    const auto size = static_cast<std::size_t>(file_status(fd_, path_).st_size);
+    const auto size = static_cast<std::size_t>(require_regular(fd_, path_).st_size);
     for (std::size_t taken = std::min(first_look_bytes, size);; taken = std::min(taken * 4, size)) {
         const std::string bytes = read_part(fd_.get(), size - taken, taken, path_);
         const std::size_t end = bytes.rfind('\n');
