@@ -33,13 +33,6 @@ void remove_left_homes(const std::string& parent) {
     }
 }
 
-bool has(const ProcessCommand& command, std::string_view name) {
-    return std::any_of(command.environment.begin(), command.environment.end(),
-                       [&](const std::string& line) {
-                           return line.starts_with(name) && line.substr(name.size(), 1) == "=";
-                       });
-}
-
 std::string beside(const std::string& home) {
     return home.substr(0, home.rfind('/') + 1);
 }
@@ -113,8 +106,10 @@ std::unique_ptr<HomeOutside> make_home(const Sandbox& sandbox) {
 }
 
 // A variable that the agent's configuration sets is kept.
-void set(ProcessCommand& command, const char* name, const std::string& value) {
-    if (!has(command, name)) command.environment.push_back(std::string(name) + "=" + value);
+void set(ProcessCommand& command, const std::string& name, const std::string& value) {
+    const auto sets_it = [&](const std::string& line) { return line.starts_with(name + "="); };
+    std::vector<std::string>& all = command.environment;
+    if (std::none_of(all.begin(), all.end(), sets_it)) all.push_back(name + "=" + value);
 }
 
 }  // namespace
