@@ -10,6 +10,5 @@ namespace chorus::sys {
 base::TimeMs now_ms();
 // Monotonic, for durations and deadlines.
 std::int64_t monotonic_ms();
-std::int64_t monotonic_us();
 
 }  // namespace chorus::sys

@@ -53,13 +53,12 @@ TEST(Now, RefusesAMalformedClock) {
 }
 
 TEST(Monotonic, NeverStepsBack) {
-    std::int64_t last = monotonic_us();
+    std::int64_t last = monotonic_ms();
     for (int i = 0; i < 1000; ++i) {
-        const std::int64_t now = monotonic_us();
+        const std::int64_t now = monotonic_ms();
         ASSERT_GE(now, last);
         last = now;
     }
-    EXPECT_NEAR(static_cast<double>(monotonic_ms()), static_cast<double>(last) / 1000, 1000);
 }
 
 }  // namespace
