@@ -69,20 +69,19 @@ class Watch {
 
     [[noreturn]] void go_on() {
         while (!ended_) serve(-1);
-        timespec now{};
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        const long until_ms = in_ms(now) + base::limits::pipe_grace_ms;
-        while (!alone_ && in_ms(now) < until_ms) {
-            serve(static_cast<int>(until_ms - in_ms(now)));
-            clock_gettime(CLOCK_MONOTONIC, &now);
-        }
+        long left_ms = base::limits::pipe_grace_ms;
+        const long until_ms = now_ms() + left_ms;
+        for (; !alone_ && left_ms > 0; left_ms = until_ms - now_ms())
+            serve(static_cast<int>(left_ms));
         if (!alone_) kill_descendants();
         end_alike();
     }
 
   private:
-    static long in_ms(const timespec& time) {
-        return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
+    static long now_ms() {
+        timespec now{};
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
     }
 
     void serve(int patience_ms) {
