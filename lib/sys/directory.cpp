@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -60,9 +61,10 @@ struct stat require_regular(const Fd& file, const std::string& path) {
 
 std::optional<std::string> read_regular(const Fd& file, std::size_t most) {
     const auto status = file ? opened_status(file) : std::nullopt;
+    if (!status || !S_ISREG(status->st_mode)) return std::nullopt;
     std::string text;
-    if (!status || !S_ISREG(status->st_mode) || !try_read_all(file.get(), most, text))
-        return std::nullopt;
+    text.reserve(std::min(static_cast<std::size_t>(status->st_size), most) + 1);
+    if (!try_read_all(file.get(), most, text)) return std::nullopt;
     return text;
 }
 

@@ -376,13 +376,10 @@ class Survey : private WorkspaceView {
                                        std::size_t most = base::limits::config_bytes) {
         const auto status = status_of(path);
         if (!status) return std::nullopt;
-        const Fd file =
-            S_ISREG(status->st_mode) ? opened(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : Fd();
-        std::string text;
-        text.reserve(std::min(static_cast<std::size_t>(status->st_size), most) + 1);
-        if (file && try_read_all(file.get(), most, text)) return text;
-        add(path, "cannot be read", mark_of(*status));
-        return std::nullopt;
+        auto text =
+            S_ISREG(status->st_mode) ? read_regular(opened(path, read_only), most) : std::nullopt;
+        if (!text) add(path, "cannot be read", mark_of(*status));
+        return text;
     }
 
     static constexpr int most_depth = 16;                        // of the name of a branch
