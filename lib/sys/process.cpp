@@ -242,9 +242,8 @@ class Execution {
 
     // Returns the process group of the command itself; 0 where it does not exist yet or any more.
     pid_t inner_group() const {
-        constexpr std::array<int, 3> depths{0, 1, 2};
         pid_t group = main_;
-        for (int depth = depths.at(static_cast<std::size_t>(command_.around)); depth > 0; --depth) {
+        for (int depth = static_cast<int>(command_.around); depth > 0; --depth) {
             const std::vector<pid_t> children = children_of(group);
             const auto leader = std::find_if(children.begin(), children.end(),
                                              [](pid_t child) { return getpgid(child) == child; });
