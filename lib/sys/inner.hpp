@@ -1,9 +1,11 @@
 // The inner program and bubblewrap's arguments; for this room's own use.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "sys/sandbox.hpp"
 
 namespace chorus::sys {
@@ -14,7 +16,7 @@ constexpr const char* inner_name = "chorus-sandbox";
 // missing.
 std::string installed_program(const std::string& name);
 std::string inner_program(const Sandbox& sandbox);
-std::string inner_problem(const Sandbox& sandbox);
+std::optional<base::Error> inner_problem(const Sandbox& sandbox);
 
 // Returns the command line of bwrap with its own namespaces and no mounts yet. The inner program
 // gets the capabilities for its mounts, and drops them for good.

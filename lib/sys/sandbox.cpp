@@ -37,8 +37,7 @@ std::string pass_this_process(ProcessCommand& command) {
 }
 
 std::string require_inner(const Sandbox& sandbox) {
-    if (const std::string problem = inner_problem(sandbox); !problem.empty())
-        throw base::Error(base::ErrorCode::failed, problem);
+    if (const auto problem = inner_problem(sandbox)) throw base::Error(*problem);
     return inner_program(sandbox);
 }
 
@@ -90,9 +89,10 @@ std::string inner_program(const Sandbox& sandbox) {
     return installed_program(inner_name);
 }
 
-std::string inner_problem(const Sandbox& sandbox) {
+std::optional<base::Error> inner_problem(const Sandbox& sandbox) {
     if (!inner_program(sandbox).empty()) return {};
-    return std::string(inner_name) + " is not installed with this program";
+    return base::Error(base::ErrorCode::failed,
+                       std::string(inner_name) + " is not installed with this program");
 }
 
 std::vector<std::string> alone(const std::string& bwrap, SandboxMode mode) {

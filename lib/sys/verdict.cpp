@@ -118,8 +118,7 @@ bool holds(const std::string& known, const std::string& key) {
 }  // namespace
 
 std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::string& state_file) {
-    if (std::string problem = inner_problem(sandbox); !problem.empty())
-        return base::Error(base::ErrorCode::failed, problem);
+    if (auto problem = inner_problem(sandbox)) return problem;
     if (sandbox.mode == SandboxMode::off) return {};
     if (auto problem = git_problem(sandbox.workspace)) return problem;
     std::string path;
