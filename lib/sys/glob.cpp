@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "sys/beneath.hpp"
 
 namespace chorus::sys {
@@ -10,28 +11,14 @@ namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
 
-std::size_t sequence_length(unsigned char first) {
-    if (first >= 0xf0) return 4;
-    if (first >= 0xe0) return 3;
-    return first >= 0xc0 ? 2 : 1;
-}
-
 // Returns the character at `position` and moves `position` behind it. A byte that starts no
 // character counts as one.
 char32_t take_character(std::string_view text, std::size_t& position) {
-    const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
-    const unsigned char first = byte(position);
-    const std::size_t length = sequence_length(first);
-    char32_t character = length == 1 ? first : first & (0x7fU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-        if (position + i >= text.size() || (byte(position + i) & 0xc0U) != 0x80U) {
-            ++position;
-            return 0x110000U + first;
-        }
-        character = (character << 6U) | (byte(position + i) & 0x3fU);
-    }
-    position += length;
-    return character;
+    const auto first = static_cast<unsigned char>(text[position]);
+    const base::Decoded next =
+        first < 0x80 ? base::Decoded{first, 1, true} : base::decode(text.substr(position));
+    position += next.valid ? next.size : 1;
+    return next.valid ? next.code_point : 0x110000U + first;
 }
 
 bool in_named_class(const std::string& name, char32_t character) {

@@ -27,7 +27,7 @@ struct Identity {
 
 // What runs around the real command. The command leads a process group of its own, which gets
 // SIGTERM. The watcher kills everything when it gets SIGTERM; around a sandbox, its child is bwrap,
-// and the command is a child of bwrap.
+// and the command is a child of bwrap. The value is the number of these programs.
 enum class Around { nothing, watcher, watched_sandbox };
 
 struct ProcessCommand {
