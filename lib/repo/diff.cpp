@@ -1,5 +1,6 @@
-#include <cstdio>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "base/time.hpp"
 #include "repo/operation.hpp"
@@ -129,12 +130,10 @@ std::string quoted(std::string_view path) {
     constexpr std::string_view letters = "\"\\abtnvfr";
     std::string escaped;
     for (const char c : path) {
-        char octal[5];
-        std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
         const auto at = special.find(c);
         const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
         escaped += at != special.npos ? std::string{'\\', letters[at]}
-                   : is_control       ? std::string(octal)
+                   : is_control       ? fmt::format("\\{:03o}", static_cast<unsigned char>(c))
                                       : std::string{c};
     }
     const bool is_plain = escaped == path && path.find(' ') == std::string_view::npos;

@@ -15,6 +15,7 @@
 #include "sys/git_config.hpp"
 #include "sys/git_place.hpp"
 #include "sys/person.hpp"
+#include "sys/scaffold.hpp"
 
 namespace chorus::repo {
 namespace {
@@ -70,9 +71,8 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
     const bool is_new = !sys::exists(workspace);
     sys::make_directory(workspace);
     const std::string directory = sys::real_path(workspace);
-    const auto remove = [](const std::string* path) { sys::try_remove_tree(*path); };
-    std::unique_ptr<const std::string, decltype(remove)> unfinished(is_new ? &directory : nullptr,
-                                                                    remove);
+    std::optional<sys::Scaffold> unfinished;
+    if (is_new) unfinished.emplace(directory);
     const bool network = with_submodules || from.transport != SourceTransport::local;
     const auto [readable, environment] = outfit_for(from, network);
     GitProcess process({.writable = {directory},
@@ -91,7 +91,7 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
     Message call{"leave-out", directory};
     call.insert(call.end(), left_out.begin(), left_out.end());
     process.call(call);
-    unfinished.release();
+    if (unfinished) unfinished->keep();
     return left_out;
 }
 
