@@ -56,11 +56,12 @@ class Fetching {
 
     void apply_to(git_fetch_options& options) {
         options.proxy_opts.type = GIT_PROXY_AUTO;
-        one_server() = {.is_wanted = !is_ssh() && has_password(), .name = "", .was_left = false};
+        one_server() = {
+            .is_wanted = !from_.is_ssh() && has_password(), .name = "", .was_left = false};
         if (one_server().is_wanted) options.follow_redirects = GIT_REMOTE_REDIRECT_NONE;
         options.callbacks.credentials = give_credential;
         options.callbacks.payload = this;
-        if (is_ssh()) options.callbacks.certificate_check = check_host_key;
+        if (from_.is_ssh()) options.callbacks.certificate_check = check_host_key;
     }
     // Throws if `result` is an error.
     void check(int result, const std::string& what) const {
@@ -68,7 +69,7 @@ class Fetching {
         if (one_server().was_left)
             refuse(what + ": the server redirects to another; the password is not sent there",
                    "use the address of that server");
-        if (was_refused_ && !is_ssh())
+        if (was_refused_ && !from_.is_ssh())
             refuse(what + (asked_for_password_
                                ? ": the server does not accept the user name and the password"
                                : ": the server asks for a user name and a password"),
@@ -111,14 +112,13 @@ class Fetching {
                           "the server's key is marked @revoked in ~/.ssh/known_hosts");
         return GIT_ECERTIFICATE;
     }
-    bool is_ssh() const { return from_.transport == SourceTransport::ssh; }
     // A token may be given as the user alone; over ssh a user is not a credential.
     bool has_password() const {
-        return !from_.password.empty() || (!is_ssh() && !from_.user.empty());
+        return !from_.password.empty() || (!from_.is_ssh() && !from_.user.empty());
     }
     std::string hint_for(int result) const {
         const std::string own = "~/.ssh/config is not read";
-        if (!is_ssh() || is_revoked_) return {};
+        if (!from_.is_ssh() || is_revoked_) return {};
         if (result == GIT_ECERTIFICATE)
             return "the server's key has to be in ~/.ssh/known_hosts: connect to it once with "
                    "ssh; " +
@@ -201,7 +201,7 @@ Source source_of(git_repository* repository, git_submodule* submodule, const Sou
           "clone: .gitmodules");
     const std::string address = text.ptr;
     git_buf_dispose(&text);
-    Source from{transport_of(address), address, {}, {}};
+    Source from{address, {}, {}};
     if (server_in(address) == server_in(whole.address))
         from.user = whole.user, from.password = whole.password;
     return from;
@@ -215,7 +215,7 @@ bool fetch_submodule(git_repository* repository, const char* path, const std::st
     const Submodule submodule = submodule_at(repository, path);
     if (!submodule) return false;
     const Source from = source_of(repository, submodule.get(), whole);
-    if (from.transport == SourceTransport::local) return false;
+    if (from.is_local()) return false;
     Fetching fetching(from);
     auto options = options_by(git_submodule_update_options_init);
     options.checkout_opts.disable_filters = 1;
@@ -258,7 +258,7 @@ extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* h
 
 Texts fetch_clone(const std::string& workspace, const std::string& address, const std::string& user,
                   const std::string& password, const Author& author, bool with_submodules) {
-    const Source from{transport_of(address), address, user, password};
+    const Source from{address, user, password};
     trust_certificates_of_the_environment();
     const GitRepository copy = fetch(from, workspace);
     complete_configuration(copy.get(), author);

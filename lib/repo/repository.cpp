@@ -44,7 +44,7 @@ std::pair<Message, Message> outfit_for(const Source& from, bool network) {
         }
         for (const char* path : files_for_the_network) readable.emplace_back(path);
     }
-    if (from.transport == SourceTransport::ssh) {
+    if (from.is_ssh()) {
         pass("HOME");
         pass("SSH_AUTH_SOCK");
         passed.push_back("USER=" + sys::find_person(geteuid()).name);
@@ -65,7 +65,7 @@ void clear_broken_mutation(const std::string& workspace) {
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
                                const Author& author, bool with_submodules) {
     const Source from = find_source(source);
-    if (from.transport == SourceTransport::local)
+    if (from.is_local())
         sys::check_owner("clone: " + from.address, from.readable.front(),
                          git_of_source(from.readable.front()));
     const bool is_new = !sys::exists(workspace);
@@ -73,12 +73,12 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
     const std::string directory = sys::real_path(workspace);
     std::optional<sys::Scaffold> unfinished;
     if (is_new) unfinished.emplace(directory);
-    const bool network = with_submodules || from.transport != SourceTransport::local;
+    const bool network = with_submodules || !from.is_local();
     const auto [readable, environment] = outfit_for(from, network);
     GitProcess process({.writable = {directory},
                         .readable = readable,
                         .network = network,
-                        .unix_sockets = from.transport == SourceTransport::ssh},
+                        .unix_sockets = from.is_ssh()},
                        environment);
     Message left_out =
         process.call({"clone", directory, from.address, from.user, from.password, author.name,

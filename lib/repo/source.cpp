@@ -41,14 +41,14 @@ Source without_credentials(const std::string& url) {
     const auto scheme = url.find("://");
     const auto begin = scheme + 3;
     const auto end = scheme == std::string::npos ? scheme : url.rfind('@', url.find('/', begin));
-    if (end == std::string::npos || end < begin) return {transport_of(url), url, {}, {}};
+    if (end == std::string::npos || end < begin) return {url, {}, {}};
     const std::string given = url.substr(begin, end - begin);
     const std::string user = given.substr(0, given.find(':'));
     const std::string password = given.substr(std::min(user.size() + 1, given.size()));
     const bool keeps_user = url.starts_with("ssh://");
     const std::string address =
         url.substr(0, begin) + (keeps_user ? user + "@" : "") + url.substr(end + 1);
-    return {transport_of(url), address, decoded(user), decoded(password)};
+    return {address, decoded(user), decoded(password)};
 }
 
 std::string path_of(const std::string& url) {
@@ -64,7 +64,7 @@ Source file_source(const std::string& url) {
         throw base::Error(base::ErrorCode::failed,
                           "clone: " + url + ": a file URL must name a path on this machine",
                           "use three slashes: file:///home/...");
-    return {SourceTransport::local, "file://" + path, {}, {}, places_of(decoded(path))};
+    return {"file://" + path, {}, {}, places_of(decoded(path))};
 }
 
 // Whether an address names a transport helper: "ext::sh -c ...", unlike "http://[::1]/x".
@@ -77,13 +77,14 @@ bool has_helper(std::string_view address) {
 }  // namespace
 
 // "host:path" is ssh for git; an address with a slash before its colon is a path.
-SourceTransport transport_of(const std::string& address) {
-    if (address.starts_with("https://") || address.starts_with("http://"))
-        return SourceTransport::http;
+bool Source::is_ssh() const {
     const bool names_a_host =
         address.find("://") == std::string::npos && address.find(':') < address.find('/');
-    return address.starts_with("ssh://") || names_a_host ? SourceTransport::ssh
-                                                         : SourceTransport::local;
+    return address.starts_with("ssh://") || names_a_host;
+}
+
+bool Source::is_local() const {
+    return !is_ssh() && !address.starts_with("https://") && !address.starts_with("http://");
 }
 
 std::string local_directory(const std::string& source) {
@@ -95,10 +96,10 @@ Source find_source(const std::string& given) {
     if (given.starts_with("file://")) return file_source(given);
     if (sys::is_directory(given)) {
         const std::string path = sys::real_path(given);
-        return {SourceTransport::local, path, {}, {}, places_of(path)};
+        return {path, {}, {}, places_of(path)};
     }
     Source source = without_credentials(given);
-    if (source.transport != SourceTransport::local && !has_helper(given)) return source;
+    if (!source.is_local() && !has_helper(given)) return source;
     const bool is_path = !has_helper(given) && given.find("://") == std::string::npos;
     throw base::Error(
         base::ErrorCode::failed,
