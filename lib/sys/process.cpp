@@ -56,14 +56,13 @@ void reap(pid_t pid) {
 class Household {
   public:
     pid_t admit(const ProcessCommand& command, const Streams& streams) {
-        const std::string program = program_path(command.arguments.at(0));
         const std::lock_guard guard(mutex_);
         if (commands_.empty()) open();
         pid_t pid = 0;
-        const int problem = spawn(command, streams, program, pid);
-        if (problem == 0) commands_.push_back(pid);
+        const auto problem = spawn(command, streams, pid);
+        if (!problem) commands_.push_back(pid);
         if (commands_.empty()) close();
-        if (problem != 0) throw start_error(command, problem);
+        if (problem) throw base::Error(*problem);
         return pid;
     }
 
@@ -81,11 +80,9 @@ class Household {
     }
 
     Identity settle(const ProcessCommand& command, const Streams& streams) {
-        const std::string program = program_path(command.arguments.at(0));
         const std::lock_guard guard(mutex_);
         pid_t pid = 0;
-        if (const int problem = spawn(command, streams, program, pid))
-            throw start_error(command, problem);
+        if (const auto problem = spawn(command, streams, pid)) throw base::Error(*problem);
         settled_.push_back(identity_of(pid));
         return settled_.back();
     }

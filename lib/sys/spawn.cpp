@@ -65,6 +65,15 @@ int check_program(const std::string& path) {
     return faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
+// posix_spawn does not say whether the directory or the program was at fault.
+base::Error start_error(const ProcessCommand& command, int problem) {
+    if (!command.directory.empty()) {
+        const Fd directory(open(command.directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        if (!directory) return base::system_error(command.directory);
+    }
+    return base::system_error(command.arguments[0], problem);
+}
+
 }  // namespace
 
 int find_program(const std::string& name, std::string& path) {
@@ -87,17 +96,11 @@ std::string program_path(const std::string& name) {
     return path;
 }
 
-// posix_spawn does not say whether the directory or the program was at fault.
-base::Error start_error(const ProcessCommand& command, int problem) {
-    if (!command.directory.empty()) {
-        const Fd directory(open(command.directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-        if (!directory) return base::system_error(command.directory);
-    }
-    return base::system_error(command.arguments[0], problem);
-}
-
-int spawn(const ProcessCommand& command, const Streams& streams, const std::string& program,
-          pid_t& pid) {
+std::optional<base::Error> spawn(const ProcessCommand& command, const Streams& streams,
+                                 pid_t& pid) {
+    std::string program;
+    if (const int problem = find_program(command.arguments.at(0), program))
+        return base::system_error(command.arguments[0], problem);
     Actions actions;
     posix_spawn_file_actions_init(&actions);
     const base::Handle<Actions, posix_spawn_file_actions_destroy> held_actions(&actions);
@@ -119,7 +122,8 @@ int spawn(const ProcessCommand& command, const Streams& streams, const std::stri
         posix_spawn(&pid, program.c_str(), &actions, &attributes,
                     pointers(command.arguments).data(), pointers(command.environment).data());
     if (command.umask) ::umask(before);
-    return problem;
+    if (problem != 0) return start_error(command, problem);
+    return {};
 }
 
 }  // namespace chorus::sys

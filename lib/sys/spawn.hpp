@@ -3,17 +3,14 @@
 
 #include <sys/types.h>
 
-#include <string>
+#include <optional>
 
 #include "base/error.hpp"
 #include "sys/process.hpp"
 
 namespace chorus::sys {
 
-// Returns an error number, or 0 with `pid` set.
-int spawn(const ProcessCommand& command, const Streams& streams, const std::string& program,
-          pid_t& pid);
-// Returns the error to throw for the number that spawn() returned.
-base::Error start_error(const ProcessCommand& command, int problem);
+// Returns why the command could not be started, or nothing with `pid` set.
+std::optional<base::Error> spawn(const ProcessCommand& command, const Streams& streams, pid_t& pid);
 
 }  // namespace chorus::sys
