@@ -18,21 +18,18 @@ constexpr std::int64_t index_wait_ms = 2'000;
 
 // A commit being prepared. Its index is in memory; the caller decides whether it is written.
 struct Draft {
-    Draft(git_repository* repository, const Author& agent, std::string text)
-        : mutation(git_repository_path(repository)),
-          index(fresh_index(repository)),
-          parent(commit_at(repository)),
-          merged(merged_commits(repository)),
-          picked(commit_at(repository, "CHERRY_PICK_HEAD")),
-          author(identity(repository, agent)),
-          message(std::move(text)) {}
+    Draft(git_repository* place, const Author& agent, std::string text)
+        : repository(place), author(identity(repository, agent)), message(std::move(text)) {}
 
+    git_repository* repository;
     GitRepository owner;  // for a draft that outlives its call
-    Mutation mutation;
-    Index index;
-    CommitObject parent;
-    std::vector<CommitObject> merged;  // the further parents of a merge
-    CommitObject picked;               // whose author a cherry-pick keeps, or null
+    Mutation mutation{git_repository_path(repository)};
+    Index index = fresh_index(repository);
+    CommitObject parent = commit_at(repository);
+    // the further parents of a merge
+    std::vector<CommitObject> merged = merged_commits(repository);
+    // whose author a cherry-pick keeps, or null
+    CommitObject picked = commit_at(repository, "CHERRY_PICK_HEAD");
     Author author;
     std::string message;
     git_oid id{};
@@ -53,14 +50,14 @@ Signature signature_of(const Author& author) {
 
 // Writes only the object, with the draft's parents, and stores its id in the draft. No ref points
 // to it.
-void write_commit(git_repository* repository, const git_tree* tree, Draft& draft) {
+void write_commit(const git_tree* tree, Draft& draft) {
     std::vector<const git_commit*> parents;
     if (draft.parent) parents.push_back(draft.parent.get());
     for (const CommitObject& commit : draft.merged) parents.push_back(commit.get());
     const Signature committer = signature_of(draft.author);
     const git_signature* author =
         draft.picked ? git_commit_author(draft.picked.get()) : committer.get();
-    check(git_commit_create(&draft.id, repository, nullptr, author, committer.get(), nullptr,
+    check(git_commit_create(&draft.id, draft.repository, nullptr, author, committer.get(), nullptr,
                             draft.message.c_str(), tree, parents.size(), parents.data()),
           "commit");
 }
@@ -112,13 +109,13 @@ std::string reflog_entry(const Draft& draft) {
 
 // Writes the index first: otherwise a crash would show the commit's changes as undone. Removes the
 // state of a merge last: a crash before that leaves a merge with nothing to commit.
-void publish(git_repository* repository, const Draft& draft) {
+void publish(const Draft& draft) {
+    const Author& author = draft.author;
     write_index(draft.index.get());
-    check(
-        git_repository_set_ident(repository, draft.author.name.c_str(), draft.author.email.c_str()),
-        "commit");
-    move_head(repository, draft.parent.get(), draft.id, reflog_entry(draft));
-    end_operation(repository);
+    check(git_repository_set_ident(draft.repository, author.name.c_str(), author.email.c_str()),
+          "commit");
+    move_head(draft.repository, draft.parent.get(), draft.id, reflog_entry(draft));
+    end_operation(draft.repository);
 }
 
 // A conflict is resolved by naming the file, not by naming its directory.
@@ -132,26 +129,28 @@ Texts unresolved(git_index* index, const Texts& selection) {
 
 // During a merge, cherry-pick or revert everything staged is committed: a commit of some files
 // would undo the others.
-Tree tree_to_commit(git_repository* repository, const Draft& draft, const Texts& selection) {
-    const bool is_whole = selection.empty() || operation_of(repository).ending == Ending::commit;
-    return is_whole ? written_tree(repository, draft.index.get())
-                    : selected_tree(repository, draft.index.get(),
+Tree tree_to_commit(const Draft& draft, const Texts& selection) {
+    const bool is_whole =
+        selection.empty() || operation_of(draft.repository).ending == Ending::commit;
+    return is_whole ? written_tree(draft.repository, draft.index.get())
+                    : selected_tree(draft.repository, draft.index.get(),
                                     tree_of(draft.parent.get()).get(), selection);
 }
 
-void refuse_empty(git_repository* repository, const git_tree* tree, const Draft& draft) {
+void refuse_empty(const git_tree* tree, const Draft& draft) {
     const git_commit* parent = draft.parent.get();
     const bool is_same = parent != nullptr
                              ? git_oid_equal(git_tree_id(tree), git_commit_tree_id(parent)) != 0
                              : git_index_entrycount(draft.index.get()) == 0;
     if (!is_same || !draft.merged.empty()) return;
-    const Operation operation = operation_of(repository);
+    const Operation operation = operation_of(draft.repository);
     if (operation.ending == Ending::commit) {
         const std::string option = operation.name == "merge" ? " --abort`" : " --skip`";
         refuse("commit: nothing to commit",
                "`git " + operation.name + option + " in bash ends the " + operation.name);
     }
-    for (const auto& path : changed_paths(repository, draft.index.get(), ListedPaths::repositories))
+    for (const std::string& path :
+         changed_paths(draft.repository, draft.index.get(), ListedPaths::repositories))
         refuse_inner(path);
     refuse("commit: nothing to commit");
 }
@@ -167,8 +166,8 @@ void commit_first(git_repository* repository, const Author& author) {
     if (commit_at(repository)) return;
     Draft draft(repository, author, "Initial commit\n");
     stage(repository, draft.index.get(), {});
-    write_commit(repository, written_tree(repository, draft.index.get()).get(), draft);
-    publish(repository, draft);
+    write_commit(written_tree(repository, draft.index.get()).get(), draft);
+    publish(draft);
 }
 
 // An existing repository keeps its configuration.
@@ -210,12 +209,11 @@ PlannedCommit plan_commit(GitRepository owner, const std::string& message, const
     refuse_conflicts(unresolved(draft->index.get(), selection), "commit");
     refuse_unread_ignores(repository, draft->index.get(), selection);
     stage(repository, draft->index.get(), selection);
-    const Tree tree = tree_to_commit(repository, *draft, selection);
-    refuse_empty(repository, tree.get(), *draft);
-    write_commit(repository, tree.get(), *draft);
+    const Tree tree = tree_to_commit(*draft, selection);
+    refuse_empty(tree.get(), *draft);
+    write_commit(tree.get(), *draft);
     draft->owner = std::move(owner);
-    return {text_of(draft->id), [draft] { publish(draft->owner.get(), *draft); },
-            sequence_after_commit(repository)};
+    return {text_of(draft->id), [draft] { publish(*draft); }, sequence_after_commit(repository)};
 }
 
 bool contains(git_repository* repository, const std::string& commit) {
