@@ -100,8 +100,8 @@ void lock_key(Place& place, std::int64_t wait_ms) {
     const std::string& key = place.options.idempotency_key;
     const std::string hash = base::sha256_hex(key).substr(0, digits);
     place.key_lock = sys::Lock::acquire(
-        place.surroundings.home.key_lock(place.agent.id), sys::Lock::Mode::exclusive,
-        {std::stoll(hash, nullptr, 16), 1}, wait_ms, until_it_may_begin(place));
+        place.surroundings.home.key_lock(place.agent.id), sys::Lock::Mode::exclusive, wait_ms,
+        until_it_may_begin(place), {std::stoll(hash, nullptr, 16), 1});
     if (!place.key_lock)
         throw Error(ErrorCode::agent_busy,
                     "agent '" + place.agent.name + "': a turn with this idempotency key is at work",

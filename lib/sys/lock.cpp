@@ -196,11 +196,11 @@ void LockFile::drop(LockRange range) const {
 }
 
 std::optional<Lock> Lock::try_acquire(const std::string& path, Mode mode, Range range) {
-    return acquire(path, mode, range, 0);
+    return acquire(path, mode, 0, {}, range);
 }
 
-std::optional<Lock> Lock::acquire(const std::string& path, Mode mode, Range range,
-                                  std::int64_t wait_ms, const std::function<bool()>& stop) {
+std::optional<Lock> Lock::acquire(const std::string& path, Mode mode, std::int64_t wait_ms,
+                                  const std::function<bool()>& stop, Range range) {
     LockFile file(path);
     if (!file.take(mode, range, wait_ms, stop)) return std::nullopt;
     return Lock(std::move(file));

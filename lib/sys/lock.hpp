@@ -50,13 +50,8 @@ class Lock {
     static std::optional<Lock> try_acquire(const std::string& path, Mode mode, Range range = {});
     // Waits at most `wait_ms` (negative: forever). Gives up early when `stop`, called every few
     // milliseconds, returns true.
-    static std::optional<Lock> acquire(const std::string& path, Mode mode, Range range,
-                                       std::int64_t wait_ms,
-                                       const std::function<bool()>& stop = {});
     static std::optional<Lock> acquire(const std::string& path, Mode mode, std::int64_t wait_ms,
-                                       const std::function<bool()>& stop = {}) {
-        return acquire(path, mode, Range{}, wait_ms, stop);
-    }
+                                       const std::function<bool()>& stop = {}, Range range = {});
 
     // Drops the lock; the destructor does it too.
     void release() { file_.close(); }

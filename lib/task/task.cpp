@@ -122,8 +122,8 @@ std::vector<std::string> plants_of(const Site& site, const std::vector<store::Ta
 
 bool await_end(const Site& site, const store::Task& task, std::int64_t wait_ms,
                const std::function<bool()>& stop) {
-    return sys::Lock::acquire(site.home.task_lock(site.agent), sys::LockMode::shared,
-                              range_of(task), wait_ms, stop)
+    return sys::Lock::acquire(site.home.task_lock(site.agent), sys::LockMode::shared, wait_ms, stop,
+                              range_of(task))
         .has_value();
 }
 

@@ -106,8 +106,8 @@ std::optional<std::string> read_text(const sys::Root& root, const std::string& p
 std::optional<sys::Lock> lock_file(const Workplace& workplace, const std::string& path) {
     const std::string whole = workplace.root.path() + "/" + workplace.root.canonical(path);
     const auto start = static_cast<std::int64_t>(hash(whole) % lock_bytes);
-    return sys::Lock::acquire(workplace.file_lock_path, sys::Lock::Mode::exclusive, {start, 1},
-                              base::limits::file_lock_ms, workplace.stop);
+    return sys::Lock::acquire(workplace.file_lock_path, sys::Lock::Mode::exclusive,
+                              base::limits::file_lock_ms, workplace.stop, {start, 1});
 }
 
 chat::ToolResult locked_failure(const std::string& path) {

@@ -239,7 +239,7 @@ TEST(Lock, StopsWaitingWhenTold) {
     const Holder holder(path, shared);
     ASSERT_TRUE(holder.holds());
     int looks = 0;
-    EXPECT_FALSE(Lock::acquire(path, exclusive, {3, 1}, -1, [&] { return ++looks == 4; }));
+    EXPECT_FALSE(Lock::acquire(path, exclusive, -1, [&] { return ++looks == 4; }, {3, 1}));
     EXPECT_EQ(looks, 4);
 }
 
