@@ -146,30 +146,24 @@ std::string Root::leads_out(std::string_view path) const {
 }
 
 Opened Root::refusal(std::string_view path, int error) const {
-    Opened refused;
-    refused.outcome = refusal_of(error).outcome;
-    refused.message = error == EXDEV ? leads_out(path) : message(path, reason(error));
-    return refused;
+    return {.outcome = refusal_of(error).outcome,
+            .message = error == EXDEV ? leads_out(path) : message(path, reason(error))};
 }
 
 Opened Root::open_to_read(std::string_view path) const {
-    Opened opened;
-    if (holds_nul(path)) {
-        opened.outcome = OpenOutcome::refused;
-        opened.message = message(path, nul_refused);
-        return opened;
-    }
+    if (holds_nul(path))
+        return {.outcome = OpenOutcome::refused, .message = message(path, nul_refused)};
     const std::string inside = canonical(path);
     if (inside.empty()) return refusal(path, EXDEV);
-    opened.fd = open_beneath(fd_.get(), inside, read_only, Links::inside);
-    const auto status = opened.fd ? opened_status(opened.fd) : std::nullopt;
+    Fd fd = open_beneath(fd_.get(), inside, read_only, Links::inside);
+    const auto status = fd ? opened_status(fd) : std::nullopt;
     if (!status) return refusal(path, errno);
     if (!S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode)) return refusal(path, ENODEV);
-    opened.outcome = OpenOutcome::opened;
-    opened.kind = S_ISDIR(status->st_mode) ? Kind::directory : Kind::file;
-    opened.size_bytes = static_cast<std::uint64_t>(status->st_size);
-    opened.mode = status->st_mode & 07777U;
-    return opened;
+    return {.outcome = OpenOutcome::opened,
+            .fd = std::move(fd),
+            .kind = S_ISDIR(status->st_mode) ? Kind::directory : Kind::file,
+            .size_bytes = static_cast<std::uint64_t>(status->st_size),
+            .mode = status->st_mode & 07777U};
 }
 
 bool Root::read_file(std::string_view path, std::size_t most, std::string& content,

@@ -27,8 +27,8 @@ enum class OpenOutcome { opened, missing, outside, wrong_kind, refused, failed }
 
 struct Opened {
     OpenOutcome outcome = OpenOutcome::failed;
-    std::string message;  // "src/a.txt: no such file"
-    Fd fd;
+    std::string message = {};  // "src/a.txt: no such file"
+    Fd fd = {};
     Kind kind = Kind::file;
     std::uint64_t size_bytes = 0;
     unsigned mode = 0;
