@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -23,18 +22,14 @@ struct NetworkType {
     std::uint32_t magic;  // statfs(2), linux/magic.h and the file systems' own sources
     const char* name;
 };
-constexpr std::array network_types{
-    NetworkType{0x6969, "nfs"},        NetworkType{0x517b, "smb"},
-    NetworkType{0xff534d42, "cifs"},   NetworkType{0xfe534d42, "smb2"},
-    NetworkType{0x65735546, "fuse"},   NetworkType{0x01021997, "9p"},
-    NetworkType{0x5346414f, "afs"},    NetworkType{0x6b414653, "afs"},
-    NetworkType{0x73757245, "coda"},   NetworkType{0x00c36400, "ceph"},
-    NetworkType{0x564c, "ncp"},        NetworkType{0x7461636f, "ocfs2"},
-    NetworkType{0x01161970, "gfs2"},   NetworkType{0x0bd00bd0, "lustre"},
-    NetworkType{0x47504653, "gpfs"},   NetworkType{0x20030528, "orangefs"},
-    NetworkType{0x19830326, "beegfs"}, NetworkType{0x786f4256, "vboxsf"},
-    NetworkType{0xbacbacbc, "vmhgfs"}, NetworkType{0xaad7aaea, "panfs"},
-};
+constexpr NetworkType network_types[] = {
+    {0x6969, "nfs"},          {0x517b, "smb"},        {0xff534d42, "cifs"},
+    {0xfe534d42, "smb2"},     {0x65735546, "fuse"},   {0x01021997, "9p"},
+    {0x5346414f, "afs"},      {0x6b414653, "afs"},    {0x73757245, "coda"},
+    {0x00c36400, "ceph"},     {0x564c, "ncp"},        {0x7461636f, "ocfs2"},
+    {0x01161970, "gfs2"},     {0x0bd00bd0, "lustre"}, {0x47504653, "gpfs"},
+    {0x20030528, "orangefs"}, {0x19830326, "beegfs"}, {0x786f4256, "vboxsf"},
+    {0xbacbacbc, "vmhgfs"},   {0xaad7aaea, "panfs"}};
 
 bool means_absent(int error) {
     return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
@@ -284,10 +279,9 @@ std::optional<std::string> network_filesystem(const std::string& path) {
         throw base::system_error(path, why);
     }
     const auto magic = static_cast<std::uint32_t>(status.f_type);
-    const auto found = std::find_if(network_types.begin(), network_types.end(),
-                                    [&](const NetworkType& type) { return type.magic == magic; });
-    if (found == network_types.end()) return std::nullopt;
-    return found->name;
+    for (const NetworkType& type : network_types)
+        if (type.magic == magic) return type.name;
+    return std::nullopt;
 }
 
 }  // namespace chorus::sys

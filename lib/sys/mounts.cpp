@@ -182,12 +182,6 @@ Mounts mounts_of(const Sandbox& sandbox) {
     return mounts;
 }
 
-namespace {
-
-constexpr std::size_t most_compared_bytes = 1U << 20;
-
-}  // namespace
-
 std::string MountGuard::hold(const std::string& path) {
     Fd held = open_real(path, O_PATH | O_NOFOLLOW);
     const auto status = held ? opened_status(held) : std::nullopt;
@@ -224,6 +218,7 @@ std::string MountGuard::replaced() {
 }
 
 std::string MountGuard::told(const std::string& path) const {
+    constexpr std::size_t most_compared_bytes = 1U << 20;
     const auto guarded = std::find_if(all_.begin(), all_.end(),
                                       [&](const Guarded& one) { return one.path == path; });
     const Fd held(open(proc_path(guarded->held.get()).c_str(), read_only));
