@@ -246,8 +246,7 @@ std::optional<Led> follow_links(const std::string& path) {
             continue;
         }
         const std::string name = rest.substr(0, rest.find('/'));
-        rest.erase(0, std::min(name.size() + 1, rest.size()));
-        rest.erase(0, rest.find_first_not_of('/'));
+        rest.erase(0, rest.find_first_not_of('/', name.size()));
         if (name == ".") continue;
         if (name == "..") {
             if (!names.empty()) names.pop_back();
