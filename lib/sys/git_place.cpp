@@ -17,7 +17,7 @@ namespace {
 constexpr int directory_path = O_PATH | O_DIRECTORY;
 
 GitPlace problem(const std::string& path, const std::string& why) {
-    return {{}, {}, {}, {}, path + ": " + why};
+    return {.problem = path + ": " + why};
 }
 
 std::string below(const std::string& directory, std::string_view path) {
@@ -57,7 +57,7 @@ bool has_other_commondir(const std::string& path, const Fd& git) {
 
 GitPlace same(const std::string& path, Fd git) {
     const auto shared = std::make_shared<const Fd>(std::move(git));
-    return {path, path, shared, shared, {}};
+    return {path, path, shared, shared};
 }
 
 GitPlace own_directory(const std::string& workspace, const std::string& path, Fd git) {
@@ -80,11 +80,8 @@ GitPlace linked_worktree(const std::string& file, const std::string& path, Fd gi
     Fd shared = is_beneath ? open_real(common, directory_path) : Fd();
     if (!shared || !named.ends_with("/.git") || !parent || *parent + "/.git" != file)
         return problem(path + "/gitdir", "does not name " + file);
-    return {path,
-            common,
-            std::make_shared<const Fd>(std::move(git)),
-            std::make_shared<const Fd>(std::move(shared)),
-            {}};
+    return {path, common, std::make_shared<const Fd>(std::move(git)),
+            std::make_shared<const Fd>(std::move(shared))};
 }
 
 GitPlace elsewhere(const std::string& workspace, const std::string& file, const std::string& text) {

@@ -13,11 +13,11 @@ namespace chorus::sys {
 
 // Both paths are absolute, with links resolved; both are "" where there is no .git, or a problem.
 struct GitPlace {
-    std::string git_directory;      // HEAD and index: .git, worktrees/X or modules/X
-    std::string common_directory;   // objects, refs, config: differs only in a linked worktree
-    std::shared_ptr<const Fd> git;  // both open (O_PATH), whatever their paths lead to now
-    std::shared_ptr<const Fd> common;
-    std::string problem;  // why the .git does not belong to this directory: "PATH: why"
+    std::string git_directory = {};      // HEAD and index: .git, worktrees/X or modules/X
+    std::string common_directory = {};   // objects, refs, config: differs only in a linked worktree
+    std::shared_ptr<const Fd> git = {};  // both open (O_PATH), whatever their paths lead to now
+    std::shared_ptr<const Fd> common = {};
+    std::string problem = {};  // why the .git does not belong to this directory: "PATH: why"
 
     bool is_there() const { return !git_directory.empty(); }
     bool is_linked_worktree() const { return git_directory != common_directory; }
