@@ -69,16 +69,10 @@ base::Error unavailable(const std::string& why, const std::string& remedy) {
             : "use the weaker sandbox without bwrap: chorus-config set sandbox landlock";
     return {base::ErrorCode::failed, why, remedy + ", or " + weaker};
 }
-base::Error refused(const std::string& why) {
-    return unavailable(why, "see man chorus-sandbox for what it needs, also in a container");
-}
 
-struct Tested {
-    std::optional<base::Error> problem;
-    std::string found = {};  // "landlock=7"
-};
-
-Tested self_test(const Sandbox& sandbox, const std::string& state_file) {
+// Returns nothing with `found` set ("landlock=7"), or why commands cannot be run.
+std::optional<base::Error> self_test(const Sandbox& sandbox, const std::string& state_file,
+                                     std::string& found) {
     const Place place = make_place(state_file + "-test");
     const Sandbox tested{.mode = sandbox.mode,
                          .workspace = place.workspace,
@@ -90,15 +84,16 @@ Tested self_test(const Sandbox& sandbox, const std::string& state_file) {
                 tested, {.arguments = {"true"}},
                 {"--check", place.workspace, place.outside, network_to_miss(sandbox.mode)}),
             {.timeout_ms = self_test_ms, .grace_ms = 0});
-    const std::string found(base::trim(finished.out.text));
-    if (finished.exit_code == 0 && found.starts_with("landlock=")) return {{}, found};
+    found = base::trim(finished.out.text);
+    if (finished.exit_code == 0 && found.starts_with("landlock=")) return {};
     const std::string program = is_fenced ? inner_name : sandbox.program;
     if (finished.timed_out)
-        return {base::Error(base::ErrorCode::failed, program + ": its self-test timed out")};
+        return base::Error(base::ErrorCode::failed, program + ": its self-test timed out");
     const std::string_view said = base::trim(finished.err.text);
     const std::string why = said.empty() ? program + ": its self-test failed"
                                          : base::visible(said.substr(said.rfind('\n') + 1));
-    return {is_fenced ? base::Error(base::ErrorCode::failed, why, knowingly) : refused(why)};
+    if (is_fenced) return base::Error(base::ErrorCode::failed, why, knowingly);
+    return unavailable(why, "see man chorus-sandbox for what it needs, also in a container");
 }
 
 // Keeps the verdicts of this boot. A failure is not stored, so that a repair takes effect at once.
@@ -140,9 +135,10 @@ std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::st
     if (faccessat(AT_FDCWD, kept_in.c_str(), W_OK, AT_EACCESS) != 0 && errno == EROFS)
         return base::Error(base::ErrorCode::failed,
                            "the sandbox cannot be tested: " + kept_in + " is read-only");
-    const Tested tested = self_test(sandbox, state_file);
-    if (!tested.problem) remember(state_file, known, key + " " + tested.found);
-    return tested.problem;
+    std::string found;
+    auto problem = self_test(sandbox, state_file, found);
+    if (!problem) remember(state_file, known, key + " " + found);
+    return problem;
 }
 
 std::string why_not_written(const std::string& directory) {
