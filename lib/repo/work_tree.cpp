@@ -197,7 +197,7 @@ void put_back(git_index* index, const std::string& path, std::optional<git_index
 // A file named in the configuration can be read only inside the workspace and its git directory.
 bool is_unread(const std::string& file) {
     if (file.empty()) return false;
-    const sys::Fd opened(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const sys::Fd opened(open(file.c_str(), sys::read_only));
     return !file.starts_with('/') || !opened;
 }
 

@@ -58,7 +58,7 @@ std::uint64_t now_ns() {
 // Returns the SHA-256 of the content, or `unknown` where it cannot be read or the path is another
 // inode now.
 std::string hash_of(int directory, const std::string& path, std::uint64_t inode) {
-    const Fd file = open_beneath(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, Links::none);
+    const Fd file = open_beneath(directory, path, read_only | O_NOFOLLOW, Links::none);
     const auto status = file ? opened_status(file) : std::nullopt;
     std::string content;
     if (!status || status->st_ino != inode || !try_read_all(file.get(), most_hashed_bytes, content))

@@ -72,8 +72,7 @@ const char* leaf_of(const Guarded& guarded) {
 // because rmdir(2) removes only an empty one.
 bool is_own(int directory, const Guarded& guarded) {
     if (guarded.directory) return true;
-    const Fd file(
-        openat(directory, leaf_of(guarded), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const Fd file(openat(directory, leaf_of(guarded), read_only | O_NOFOLLOW));
     std::string content;
     return file && try_read_all(file.get(), most_own_bytes, content) && content == guarded.content;
 }

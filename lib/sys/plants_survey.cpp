@@ -275,8 +275,7 @@ class Survey : private WorkspaceView {
     }
 
     void inspect_reference(int directory, const std::string& path) {
-        const Fd file(openat(directory, name_of(path).c_str(),
-                             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+        const Fd file(openat(directory, name_of(path).c_str(), read_only | O_NOFOLLOW));
         std::array<char, reference_bytes> text;
         const ssize_t count = file ? read(file.get(), text.data(), text.size()) : 0;
         const auto odd =

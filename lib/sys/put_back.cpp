@@ -34,8 +34,7 @@ std::string put_file(const Root& root, const std::string& path, unsigned mode,
                      const std::function<void(int fd)>& fill) {
     const Fd parent = parent_in(root, path);
     if (!parent) return told(path, errno);
-    const Fd old = open_beneath(parent.get(), name_of(path),
-                                O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, Links::none);
+    const Fd old = open_beneath(parent.get(), name_of(path), read_only | O_NOFOLLOW, Links::none);
     const auto status = old ? opened_status(old) : std::nullopt;
     const auto prepare = [&](int fd) {
         if (status && S_ISREG(status->st_mode)) (void)take_attributes(old.get(), fd);

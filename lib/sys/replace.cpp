@@ -41,8 +41,7 @@ std::string numbered(int number) {
 }
 
 Fd open_temporary(int directory, const std::string& name) {
-    return Fd(
-        openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+    return Fd(openat(directory, name.c_str(), read_only | O_NOFOLLOW));
 }
 
 // A writer holds the lock of its temporary, which the kernel frees with the process: a file that
