@@ -36,18 +36,18 @@ const tools::Tool* find_maker(std::string_view family, std::string_view detail) 
                             std::string(detail.substr(0, detail.find_first_of(" :"))));
 }
 
-// Returns the detail of a call with that argument; in a self-edit the argument follows a colon.
-std::string as_called(const tools::Tool& tool, const std::string& detail,
+// Returns the action of a call with that argument; in a self-edit the argument follows a colon.
+std::string as_called(const tools::Tool& tool, const std::string& action, const std::string& detail,
                       const tools::Workplace& workplace) {
     const std::string_view name = tool.name == "self_edit_model" ? "new_model" : "path";
     const auto is_named = [&](const tools::Parameter& parameter) { return parameter.name == name; };
     if (std::none_of(tool.parameters.begin(), tool.parameters.end(), is_named) ||
         base::find_invalid_utf8(detail))
-        return detail;
+        return action;
     const std::size_t begin = tool.family == "self_edit" ? detail.find(':') + 1 : 0;
     const std::string json =
         chat::JsonText().begin_object().key(name).string(detail.substr(begin)).end_object().take();
-    return tool.detail(tools::Arguments::parse(json), workplace);
+    return tools::action(tool, tools::Arguments::parse(json), workplace);
 }
 
 void put_profile(Proposed& call, const agent::Permissions& wanted,
@@ -104,7 +104,7 @@ Proposed proposed(const std::string& action, const tools::Workplace& workplace,
     const tools::Tool* tool = find_maker(call.action.tool, detail);
     if (tool == nullptr)
         throw refuse("no tool of " + base::quoted(call.action.tool) + " does that");
-    call.action = policy::parse_action(head + as_called(*tool, detail, workplace));
+    call.action = policy::parse_action(as_called(*tool, action, detail, workplace));
     call.text = action;
     call.is_question = tool->kind == tools::Class::question;
     constexpr std::string_view permissions = "permissions:";

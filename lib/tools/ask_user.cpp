@@ -39,7 +39,6 @@ Tool ask_user_tool() {
                            {"kind", "string", "text, confirmation or selection; default text"},
                            {"options", "array", "for a selection: the possible answers"}},
             .kind = Class::question,
-            .detail = [](const Arguments&, const Workplace&) { return std::string(); },
             .run = unanswered};
 }
 

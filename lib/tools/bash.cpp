@@ -92,8 +92,7 @@ Tool bash_tool() {
                        {"on_exit", "string",
                         "with background: message that you get, in a new turn, when it has ended"}},
         .kind = Class::command,
-        .detail = [](const Arguments& arguments,
-                     const Workplace&) { return arguments.text("command"); },
+        .shown = {"command"},
         .run = run};
 }
 

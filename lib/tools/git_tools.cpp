@@ -63,13 +63,6 @@ chat::ToolResult with_changes(const Workplace& workplace, Use use) {
     return lock ? with_repository(workplace, {}, use) : locked_failure(".git");
 }
 
-std::string detail_with(std::string_view verb, std::initializer_list<std::string> words) {
-    std::string detail(verb);
-    for (const std::string& word : words)
-        if (!word.empty()) detail += " " + word;
-    return detail;
-}
-
 chat::ToolResult init(const Arguments&, const Workplace& workplace) {
     const std::optional<sys::Lock> lock = lock_file(workplace, ".git");
     if (!lock) return locked_failure(".git");
@@ -165,26 +158,22 @@ chat::ToolResult checkout(const Arguments& arguments, const Workplace& workplace
 }  // namespace
 
 Tool git_branch_tool() {
-    return {
-        .parameters = {{"name", "string", "name of the branch", true},
-                       {"delete", "boolean", "delete it; default false"}},
-        .kind = Class::repository,
-        .family = "git",
-        .detail = [](const Arguments& arguments,
-                     const Workplace&) { return detail_with("branch", {arguments.text("name")}); },
-        .run = branch};
+    return {.parameters = {{"name", "string", "name of the branch", true},
+                           {"delete", "boolean", "delete it; default false"}},
+            .kind = Class::repository,
+            .family = "git",
+            .shown = {"name"},
+            .run = branch};
 }
 
 Tool git_checkout_tool() {
-    return {
-        .parameters = {{"ref", "string", "branch, tag or commit", true},
-                       {"create", "boolean",
-                        "create it as a new branch at HEAD first; default false"}},
-        .kind = Class::repository,
-        .family = "git",
-        .detail = [](const Arguments& arguments,
-                     const Workplace&) { return detail_with("checkout", {arguments.text("ref")}); },
-        .run = checkout};
+    return {.parameters = {{"ref", "string", "branch, tag or commit", true},
+                           {"create", "boolean",
+                            "create it as a new branch at HEAD first; default false"}},
+            .kind = Class::repository,
+            .family = "git",
+            .shown = {"ref"},
+            .run = checkout};
 }
 
 Tool git_commit_tool() {
@@ -192,7 +181,6 @@ Tool git_commit_tool() {
                            {"files", "array", "paths to commit; default every change"}},
             .kind = Class::repository,
             .family = "git",
-            .detail = [](const Arguments&, const Workplace&) { return std::string("commit"); },
             .plan = plan_commit};
 }
 
@@ -201,33 +189,23 @@ Tool git_diff_tool() {
                            {"ref2", "string", "commit to compare with; default the work tree"}},
             .kind = Class::read,
             .family = "git",
-            .detail =
-                [](const Arguments& arguments, const Workplace&) {
-                    return detail_with("diff", {arguments.text("ref1"), arguments.text("ref2")});
-                },
+            .shown = {"ref1", "ref2"},
             .run = diff};
 }
 
 Tool git_init_tool() {
-    return {.kind = Class::repository,
-            .family = "git",
-            .detail = [](const Arguments&, const Workplace&) { return std::string("init"); },
-            .run = init};
+    return {.kind = Class::repository, .family = "git", .run = init};
 }
 
 Tool git_log_tool() {
     return {.parameters = {{"count", "integer", "how many commits; default 20"}},
             .kind = Class::read,
             .family = "git",
-            .detail = [](const Arguments&, const Workplace&) { return std::string("log"); },
             .run = log};
 }
 
 Tool git_status_tool() {
-    return {.kind = Class::read,
-            .family = "git",
-            .detail = [](const Arguments&, const Workplace&) { return std::string("status"); },
-            .run = status};
+    return {.kind = Class::read, .family = "git", .run = status};
 }
 
 }  // namespace chorus::tools

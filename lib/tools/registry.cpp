@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "tools/tool.hpp"
 
@@ -59,6 +60,16 @@ bool comes_before(const Tool& tool, std::string_view name) {
     return tool.name < name;
 }
 
+std::string detail_of(const Tool& tool, const Arguments& arguments, const Workplace& workplace) {
+    if (tool.detail != nullptr) return tool.detail(arguments, workplace);
+    std::vector<std::string> words;
+    if (tool.name != tool.family) words.emplace_back(tool.name.substr(tool.family.size() + 1));
+    for (const std::string_view argument : tool.shown)
+        if (std::string word = arguments.text(std::string(argument)); !word.empty())
+            words.push_back(std::move(word));
+    return base::join(words, " ");
+}
+
 void write_type(chat::JsonText& schema, std::string_view type) {
     schema.key("type");
     if (type == "string or object")
@@ -105,7 +116,7 @@ Planned plan(const Tool& tool, const Arguments& arguments, const Workplace& work
 }
 
 std::string action(const Tool& tool, const Arguments& arguments, const Workplace& workplace) {
-    return "tool:" + std::string(tool.family) + ":" + tool.detail(arguments, workplace);
+    return "tool:" + std::string(tool.family) + ":" + detail_of(tool, arguments, workplace);
 }
 
 }  // namespace chorus::tools

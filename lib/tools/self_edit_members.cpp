@@ -119,7 +119,6 @@ Tool self_edit_system_prompt_tool() {
         .parameters = {{"new_prompt", "string", "the whole text of the new system prompt", true}},
         .kind = Class::write,
         .family = "self_edit",
-        .detail = [](const Arguments&, const Workplace&) { return std::string("system_prompt"); },
         .plan = plan_system_prompt};
 }
 

@@ -106,6 +106,9 @@ struct Tool {
     std::vector<Parameter> parameters = {};
     Class kind = Class::read;
     std::string_view family = {};  // the action is "tool:<family>:<detail>"; its name where unset
+    // The detail is what the tool's name adds to that of its family, and the values of these
+    // arguments; unless `detail` makes it.
+    std::vector<std::string_view> shown = {};
     std::string (*detail)(const Arguments&, const Workplace&) = nullptr;
     chat::ToolResult (*run)(const Arguments&, const Workplace&) = nullptr;
     Planned (*plan)(const Arguments&, const Workplace&) = nullptr;
