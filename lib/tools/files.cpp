@@ -43,8 +43,7 @@ sys::Kind kind_of(int directory, const dirent& entry) {
 std::string names_like(const sys::Root& root, const std::string& path) {
     const std::string canonical = root.canonical(path);
     if (canonical.empty() || canonical == ".") return {};
-    const std::size_t slash = canonical.rfind('/');
-    const std::string parent = slash == std::string::npos ? "" : canonical.substr(0, slash + 1);
+    const std::string parent = canonical.substr(0, canonical.rfind('/') + 1);
     sys::Opened directory = root.open_to_read(parent.empty() ? "." : parent);
     if (directory.outcome != sys::OpenOutcome::opened || directory.kind != sys::Kind::directory)
         return {};

@@ -98,8 +98,7 @@ bool Gitignore::matches(const Rule& rule, std::string_view path, std::string_vie
 }
 
 bool Gitignore::ignores(std::string_view path, bool is_directory) const {
-    const std::size_t slash = path.rfind('/');
-    const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+    const std::string_view name = path.substr(path.rfind('/') + 1);
     for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
         const std::string_view below = path.substr(level->directory_bytes);
         const auto decides =

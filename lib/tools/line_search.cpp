@@ -13,8 +13,7 @@ std::size_t LineSearch::end_of_piece() const {
 }
 
 LineMatch LineSearch::line_around(std::size_t found) {
-    const std::size_t before = found == 0 ? std::string_view::npos : text_.rfind('\n', found - 1);
-    const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+    const std::size_t start = text_.substr(0, found).rfind('\n') + 1;
     const std::size_t end = std::min(text_.find('\n', found), text_.size());
     const std::string_view passed = text_.substr(counted_to_, start - counted_to_);
     number_ += static_cast<std::size_t>(std::count(passed.begin(), passed.end(), '\n'));

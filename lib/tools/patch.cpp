@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/text.hpp"
 #include "tools/files.hpp"
 #include "tools/result.hpp"
@@ -155,9 +157,7 @@ std::string quoted_by_git(const std::string& name) {
         if (byte >= 7 && byte < 7 + letters.size()) {
             quoted += {'\\', letters[byte - 7U]};
         } else if (byte < ' ' || byte == 0x7f) {
-            quoted += '\\';
-            for (const unsigned shift : {6U, 3U, 0U})
-                quoted += static_cast<char>('0' + ((byte >> shift) & 7U));
+            quoted += fmt::format("\\{:03o}", byte);
         } else {
             if (c == '"' || c == '\\') quoted += '\\';
             quoted += c;

@@ -46,8 +46,7 @@ PathPattern::PathPattern(std::string_view pattern) {
 }
 
 bool PathPattern::matches(std::string_view path) const {
-    const std::size_t slash = path.rfind('/');
-    const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+    const std::string_view name = path.substr(path.rfind('/') + 1);
     return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const std::string& each) {
         if (each.empty()) return true;
         if (each.find('/') == std::string::npos) return sys::glob_matches(each, name);

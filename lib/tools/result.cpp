@@ -1,8 +1,8 @@
 #include "tools/result.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
+
+#include <fmt/format.h>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -94,9 +94,7 @@ std::string numbered_line(std::size_t number, std::string_view line, std::size_t
     if (is_whole && !line.empty() && line.back() == '\r') line.remove_suffix(1);
     const std::string valid = base::replace_invalid_utf8(line);
     const std::string_view shown = first_characters(valid, line_characters);
-    std::array<char, 32> start{};
-    std::snprintf(start.data(), start.size(), "%6zu\t", number);
-    std::string text = start.data() + std::string(shown);
+    std::string text = fmt::format("{:6}\t{}", number, shown);
     if (shown.size() < valid.size() || !is_whole)
         text += " [line cut: " + std::to_string(bytes) + " bytes in all]";
     return text + "\n";

@@ -14,11 +14,6 @@ sys::Captured tail_of(const std::string& path) {
     return {std::move(tail.text), tail.total_bytes};
 }
 
-// No tasks are available in a test of other tools.
-chat::ToolResult no_tasks() {
-    return failure("background tasks are not available here");
-}
-
 // Returns "task_001: exit status 0" and the task's output.
 chat::ToolResult show_task(const store::Task& task, const Tasks& tasks) {
     std::string text =
@@ -33,7 +28,6 @@ chat::ToolResult show_task(const store::Task& task, const Tasks& tasks) {
 }
 
 chat::ToolResult kill(const Arguments& arguments, const Workplace& workplace) {
-    if (workplace.tasks == nullptr) return no_tasks();
     Tasks& tasks = *workplace.tasks;
     const std::lock_guard guard(tasks.mutex);
     const store::Task task = task::require_task(tasks.site, arguments.text("task_id"));
@@ -43,14 +37,12 @@ chat::ToolResult kill(const Arguments& arguments, const Workplace& workplace) {
 }
 
 chat::ToolResult output(const Arguments& arguments, const Workplace& workplace) {
-    if (workplace.tasks == nullptr) return no_tasks();
     Tasks& tasks = *workplace.tasks;
     const std::lock_guard guard(tasks.mutex);
     return show_task(task::require_task(tasks.site, arguments.text("task_id")), tasks);
 }
 
 chat::ToolResult wait(const Arguments& arguments, const Workplace& workplace) {
-    if (workplace.tasks == nullptr) return no_tasks();
     Tasks& tasks = *workplace.tasks;
     const std::int64_t asked_s = arguments.integer("timeout", base::limits::bash_default_ms / 1000);
     if (asked_s < 0) return failure("task_wait: 'timeout' is in seconds, at least 0");
@@ -68,7 +60,6 @@ constexpr Parameter task_id{"task_id", "string", "id that bash returned, such as
 }  // namespace
 
 chat::ToolResult start_task(const Arguments& arguments, const Workplace& workplace) {
-    if (workplace.tasks == nullptr) return no_tasks();
     Tasks& tasks = *workplace.tasks;
     const std::lock_guard guard(tasks.mutex);
     task::Order order{.about = tasks.about(),

@@ -74,7 +74,7 @@ struct Workplace {
     std::string configuration_lock_path = {};
     std::string available_models_path = {};
     const agent::HomeConfiguration* home_configuration = nullptr;
-    Tasks* tasks = nullptr;        // tools/task_tools.hpp
+    Tasks* tasks = nullptr;        // tools/task_tools.hpp; null only where no tool of tasks runs
     std::string call_id = {};      // of the call that is planned
     std::string plants_file = {};  // agent::Directory::call_plants of the thread; "": none
 };
