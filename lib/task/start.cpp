@@ -50,21 +50,11 @@ std::string first_error(std::string_view text) {
     return line.empty() ? "its supervisor ended without a message" : std::string(line);
 }
 
-// Reads what the supervisor says, line by line, until it closes the pipe.
-struct Answer {
-    std::string id;
-    bool runs = false;
-};
-Answer read_answer(int fd) {
+// Reads what the supervisor says until it closes the pipe.
+std::string read_answer(const sys::Pipe& pipe) {
     std::string said;
-    (void)sys::try_read_all(fd, most_answer_bytes, said);
-    Answer answer;
-    for (const std::string_view whole : base::split_lines(said)) {
-        const std::string_view line = base::trim(whole);
-        if (line.starts_with("id ")) answer.id = line.substr(3);
-        if (line == "runs") answer.runs = true;
-    }
-    return answer;
+    (void)sys::try_read_all(pipe.read_end.get(), most_answer_bytes, said);
+    return said;
 }
 
 }  // namespace
@@ -86,32 +76,25 @@ store::Task start(const Site& site, const Order& order, const sys::Environment& 
                {text.get(), said.write_end.get(), complained.write_end.get()});
     said.write_end.reset();
     complained.write_end.reset();
-    const Answer answer = read_answer(said.read_end.get());
-    if (!answer.runs) {
-        std::string problem;
-        (void)sys::try_read_all(complained.read_end.get(), most_answer_bytes, problem);
+    const std::string id = read_answer(said);
+    if (id.empty()) {
+        const std::string problem = read_answer(complained);
         settle(site);
         throw Error(ErrorCode::failed, "the task could not be started: " + first_error(problem));
     }
-    const auto task = store::find_task(site.store, site.agent, answer.id);
-    if (!task) throw Error(ErrorCode::internal, answer.id + ": it is not in the database");
+    const auto task = store::find_task(site.store, site.agent, id);
+    if (!task) throw Error(ErrorCode::internal, id + ": it is not in the database");
     return *task;
 }
 
 void begin_turn(const std::string& agent_name, store::ThreadId thread, Begin begin,
                 const sys::Environment& environment) {
-    sys::ProcessCommand command;
-    command.arguments = {sys::program_beside("chorus-run"),
-                         agent_name,
-                         "-t",
-                         std::to_string(thread),
-                         begin == Begin::resume ? "--resume" : "--inbox",
-                         "--wait",
-                         "-q"};
-    for (const auto& [name, value] : environment.all())
-        command.environment.push_back(name + "=" + value);
-    command.umask = sys::caller_umask();
-    sys::start(command, {});
+    sys::start(
+        {.arguments = {sys::program_beside("chorus-run"), agent_name, "-t", std::to_string(thread),
+                       begin == Begin::resume ? "--resume" : "--inbox", "--wait", "-q"},
+         .environment = environment_of(environment, true),
+         .umask = sys::caller_umask()},
+        {});
 }
 
 }  // namespace chorus::task

@@ -48,7 +48,6 @@ class Supervisor {
 
     void work() {
         enter();
-        say("id " + task_.id);
         const std::string refusal = run();
         // recorded before the error is reported
         keep_end();
@@ -94,13 +93,9 @@ class Supervisor {
         return number;
     }
 
-    static void say(const std::string& line) {
-        (void)sys::try_write_all(STDOUT_FILENO, line + "\n");
-    }
-
-    // From here on nothing is reported.
-    static void detach() {
-        say("runs");
+    // Tells start() that the command runs. From here on nothing is reported.
+    void detach() const {
+        (void)sys::try_write_all(STDOUT_FILENO, task_.id);
         for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) sys::redirect_to_null(fd);
     }
 
@@ -116,7 +111,7 @@ class Supervisor {
             .output_bytes = 0,
             .stop = [this] { return signals_.requested(); },
             .stop_fd = signals_.fd(),
-            .started = [](const sys::Identity&) { detach(); },
+            .started = [this](const sys::Identity&) { detach(); },
             .output =
                 [this](sys::Bounds::Source source, std::string_view piece) {
                     (source == sys::Bounds::Source::out ? *out_ : *err_).append(piece);
