@@ -75,11 +75,9 @@ void guard_rights(const Proposed& call, const Moment& moment, policy::Decision& 
 
 }  // namespace
 
-Proposed proposed(const tools::Tool& tool, const tools::Arguments& arguments,
-                  const tools::Workplace& workplace, const agent::HomeConfiguration& home) {
-    Proposed call{{std::string(tool.family), tools::action(tool, arguments, workplace),
-                   tool.kind == tools::Class::command}};
-    call.text = arguments.canonical();
+Proposed proposed(const tools::Tool& tool, const std::string& action,
+                  const tools::Arguments& arguments, const agent::HomeConfiguration& home) {
+    Proposed call{{std::string(tool.family), action, tool.kind == tools::Class::command}};
     call.is_question = tool.kind == tools::Class::question;
     if (const auto wanted = place::wanted_profile(tool.name, arguments))
         put_profile(call, *wanted, home);

@@ -20,8 +20,9 @@ struct Proposed {
     std::string profile = {};  // the profile to put in force: a name, "custom"; "" for none
     std::optional<policy::ProfileText> rights = {};  // its text; absent if only the action is known
 };
-Proposed proposed(const tools::Tool& tool, const tools::Arguments& arguments,
-                  const tools::Workplace& workplace, const agent::HomeConfiguration& home);
+// A call of the tool whose action that is, without its text.
+Proposed proposed(const tools::Tool& tool, const std::string& action,
+                  const tools::Arguments& arguments, const agent::HomeConfiguration& home);
 // Parses an action such as "tool:git:checkout main". A path or a model name is normalised as the
 // tool would do it. Error(bad_request) if no tool makes such an action, Error(config_invalid) for
 // an unknown profile.

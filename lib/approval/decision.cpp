@@ -117,26 +117,22 @@ void check_kind(const store::Prompt& prompt, Verb verb, bool always, const std::
 
 // Refuses to approve what the rules now deny or what this person may not grant.
 void check_grant(store::Store& store, const store::Prompt& prompt, const Widening& widening,
-                 const policy::Redaction& secrets, bool always) {
+                 const agent::HomeConfiguration& configuration, const policy::Redaction& secrets,
+                 bool always) {
     const auto refuse = [&](const std::string& why) {
         return Error(ErrorCode::forbidden, "prompt " + prompt.id + ": " + why);
     };
     const auto person = sys::invoking_person(widening.environment);
     if (always)
-        if (const auto problem = life::grant_problem(widening.configuration, person, "custom");
+        if (const auto problem = life::grant_problem(configuration, person, "custom");
             !problem.empty())
             throw refuse(problem);
     const tools::Tool* tool = tools::find_tool(prompt.tool);
     if (prompt.kind != chat::PromptKind::permission || tool == nullptr) return;
-    const auto arguments = tools::Arguments::parse(prompt.arguments);
-    Proposed call{{std::string(tool->family), prompt.action, tool->kind == tools::Class::command}};
-    if (const auto wanted = place::wanted_profile(tool->name, arguments)) {
-        call.profile = wanted->name;
-        call.rights = agent::profile_text(*wanted, widening.configuration);
-    }
-    const place::Rights rights = rights_in_force(store, widening);
-    const auto decision =
-        decide_call(call, {rights, secrets, widening.configuration, {widening.actor}});
+    const Proposed call =
+        proposed(*tool, prompt.action, tools::Arguments::parse(prompt.arguments), configuration);
+    const place::Rights rights = rights_in_force(store, widening, configuration);
+    const auto decision = decide_call(call, {rights, secrets, configuration, {widening.actor}});
     if (decision.verdict == policy::Verdict::deny) throw refuse(decision.reason);
 }
 
@@ -266,20 +262,19 @@ std::vector<store::Prompt> decide(store::Store& store, const DecisionContext& de
     const policy::Redaction secrets =
         place::secrets_of(decider.home, decider.environment, configuration.shared.environment);
     const auto widening_for = [&](const store::Prompt& prompt) -> Widening {
-        return {decider.home, decider.environment, configuration,
-                agent,        decider.actor,       prompt.turn_id};
+        return {decider.home, decider.environment, agent, decider.actor, prompt.turn_id};
     };
     for (store::Prompt& prompt : prompts) {
         const Widening widening = widening_for(prompt);
         check_kind(prompt, decision.verb, decision.always, agent_name);
         if (decision.verb == Verb::approve)
-            check_grant(store, prompt, widening, secrets, decision.always);
+            check_grant(store, prompt, widening, configuration, secrets, decision.always);
         prompt.state = state_after(decision.verb);
         prompt.answer = secrets.apply(
             decision.verb == Verb::answer ? checked_answer(prompt, decision.text) : decision.text);
         prompt.decided_by = decider.actor;
         if (decision.verb != Verb::approve) continue;
-        prompt.profile = rights_in_force(store, widening).fingerprint;
+        prompt.profile = rights_in_force(store, widening, configuration).fingerprint;
         bind_approval(store, decider, decision, agent, prompt);
     }
     std::vector<store::Prompt> decided;

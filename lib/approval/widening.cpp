@@ -106,27 +106,24 @@ bool record_decision(store::Store& store, const store::Agent& agent, const store
     return true;
 }
 
-place::Rights rights_in_force(store::Store& store, const Widening& widening) {
+place::Rights rights_in_force(store::Store& store, const Widening& widening,
+                              const agent::HomeConfiguration& configuration) {
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
     place::InForce in_force =
-        place::configuration_in_force(store, widening.agent, directory, widening.configuration);
+        place::configuration_in_force(store, widening.agent, directory, configuration);
     if (const auto turn = store::find_turn(store, widening.turn)) {
         in_force.for_turn = place::permissions_of_turn(*turn);
         in_force.is_shared = !store::senders(store, turn->id).empty();
     }
-    return place::rights_of(
-        in_force, widening.configuration,
-        agent::sandbox_in_force(in_force.configuration, widening.configuration));
+    return place::rights_of(in_force, configuration,
+                            agent::sandbox_in_force(in_force.configuration, configuration));
 }
 
-void allow_always(store::Store& store, const Widening& given,
+void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide) {
-    const HeldConfiguration held = hold_configuration(store, given);
-    const Widening widening{given.home,  given.environment, held.home,
-                            given.agent, given.actor,       given.turn};
+    const HeldConfiguration held = hold_configuration(store, widening);
     const auto person = sys::invoking_person(widening.environment);
-    if (const auto problem = life::grant_problem(widening.configuration, person, "custom");
-        !problem.empty())
+    if (const auto problem = life::grant_problem(held.home, person, "custom"); !problem.empty())
         throw Error(ErrorCode::forbidden, "always: " + problem);
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
 
@@ -137,13 +134,13 @@ void allow_always(store::Store& store, const Widening& given,
     const agent::Permissions before = agent::parse_configuration(trusted, what).permissions;
     Widening of_agent = widening;
     of_agent.turn = 0;
-    const std::string old_fingerprint = rights_in_force(store, of_agent).fingerprint;
+    const std::string old_fingerprint = rights_in_force(store, of_agent, held.home).fingerprint;
 
     store::Transaction transaction(store);
     const std::vector<std::string> actions = decide();
     if (actions.empty()) return;
-    const std::string text = agent::with_members(
-        file.text, {{"permissions", with_rules(before, widening.configuration, actions)}});
+    const std::string text =
+        agent::with_members(file.text, {{"permissions", with_rules(before, held.home, actions)}});
     // before the commit: if killed in between, the prompt is still undecided, and the next decision
     // writes the file again
     sys::write_file(what, text, 0600);
@@ -157,7 +154,7 @@ void allow_always(store::Store& store, const Widening& given,
                              .actor = widening.actor,
                              .detail = "always: " + action});
     store::rebind_prompts(store, widening.agent.id, old_fingerprint,
-                          rights_in_force(store, of_agent).fingerprint);
+                          rights_in_force(store, of_agent, held.home).fingerprint);
     for (const std::string& action : actions) approve_equal(store, widening, action);
     transaction.commit();
 }
@@ -206,10 +203,8 @@ void trust_permissions(place::Place& place, const agent::Permissions& permission
     transaction.commit();
 }
 
-bool approve_trust(store::Store& store, const Widening& given, const store::Prompt& decided) {
-    const HeldConfiguration held = hold_configuration(store, given);
-    const Widening widening{given.home,  given.environment, held.home,
-                            given.agent, given.actor,       given.turn};
+bool approve_trust(store::Store& store, const Widening& widening, const store::Prompt& decided) {
+    const HeldConfiguration held = hold_configuration(store, widening);
     const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
     const std::string text = agent::configuration_text(directory);
     const std::string before = life::trusted_part(store, widening.agent.id);
@@ -217,10 +212,10 @@ bool approve_trust(store::Store& store, const Widening& given, const store::Prom
         throw Error(ErrorCode::no_prompt, "prompt " + decided.id + ": agent.json has changed since",
                     "chorus-config trust " + widening.agent.name + " shows the changes and asks");
     const std::string what = directory.configuration();
-    (void)agent::resolve_profile(agent::parse_configuration(text, what).permissions,
-                                 widening.configuration, what);
+    (void)agent::resolve_profile(agent::parse_configuration(text, what).permissions, held.home,
+                                 what);
     const std::string part = agent::trust_part(text);
-    life::check_grant(widening.environment, widening.configuration, before, part);
+    life::check_grant(widening.environment, held.home, before, part);
     store::Transaction transaction(store);
     if (!store::decide_prompt(store, decided)) return false;
     life::decide_trust(store, widening.agent, part, text,

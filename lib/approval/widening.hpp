@@ -18,7 +18,6 @@ namespace chorus::approval {
 struct Widening {
     const agent::Home& home;
     const sys::Environment& environment;
-    const agent::HomeConfiguration& configuration;
     const store::Agent& agent;
     std::string actor;
     store::TurnId turn = 0;
@@ -35,8 +34,9 @@ bool record_decision(store::Store& store, const store::Agent& agent, const store
 // another process edits agent.json.
 void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide);
-// Returns the rules in force now, for the turn if one is named.
-place::Rights rights_in_force(store::Store& store, const Widening& widening);
+// Returns the rules in force now under that config.json, for the turn if one is named.
+place::Rights rights_in_force(store::Store& store, const Widening& widening,
+                              const agent::HomeConfiguration& configuration);
 
 // Checks what --permissions gives the turn. Error(forbidden) inside a turn, and if this person may
 // not grant a profile that does not narrow the agent's; Error(config_invalid) for an unknown

@@ -50,8 +50,8 @@ void Calls::ask_terminal(Judged& judged) {
         return place_.surroundings.warn("always: " + problem + "; it is approved this once");
     const store::Turn& turn = record_.turn();
     approval::allow_always(place_.store,
-                           {place_.surroundings.home, place_.surroundings.environment,
-                            place_.home_configuration, place_.agent, turn.actor, turn.id},
+                           {place_.surroundings.home, place_.surroundings.environment, place_.agent,
+                            turn.actor, turn.id},
                            [&] { return std::vector<std::string>{judged.action}; });
     rules_.renew();
     // the same person approved the other calls of the answer, so these approvals stay valid

@@ -58,8 +58,9 @@ policy::Decision Calls::weigh(const Judged& judged) {
     std::vector<std::string> actors = store::senders(place_.store, record_.turn().id);
     actors.push_back(record_.turn().actor);
     approval::Proposed call =
-        approval::proposed(*judged.tool, judged.parsed, workplace_, place_.home_configuration);
-    call.text += judged.arguments;
+        approval::proposed(*judged.tool, tools::action(*judged.tool, judged.parsed, workplace_),
+                           judged.parsed, place_.home_configuration);
+    call.text = judged.parsed.canonical() + judged.arguments;
     return approval::decide_call(
         call, {rules_.loaded.rights, place_.redaction, place_.home_configuration, std::move(actors),
                shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem)});
