@@ -41,33 +41,11 @@ constexpr std::int64_t shortest_pause_ms = 100;
 constexpr int attempts = 3;
 constexpr int too_many_requests = 429;
 
-struct Webhook {
-    std::string url;
-    bool public_only = true;
-    net::Transport transport;
-    std::int64_t deadline_ms = 0;  // monotonic
-};
-
-net::HttpRequest request_of(const Webhook& webhook, const std::string& content) {
-    net::HttpRequest request;
-    request.url = webhook.url;
-    request.public_only = webhook.public_only;
-    request.headers = {"Content-Type: application/json"};
-    request.body =
-        chat::JsonText().begin_object().key("content").string(content).end_object().take();
-    return request;
-}
-
-std::string late(const Webhook& webhook) {
-    return agent::webhook_host(webhook.url) + ": timed out";
-}
-
-std::string problem_of(const net::Response& response, const Webhook& webhook) {
-    if (response.fault == net::TransportFault::stopped) return late(webhook);
+std::string problem_of(const net::Response& response, const std::string& host) {
+    if (response.fault == net::TransportFault::stopped) return host + ": timed out";
     if (response.status == 0 || response.fault != net::TransportFault::none)
         return response.fault_message;
-    std::string problem =
-        agent::webhook_host(webhook.url) + ": HTTP " + std::to_string(response.status);
+    std::string problem = host + ": HTTP " + std::to_string(response.status);
     const std::string said = base::replace_invalid_utf8(base::trim(response.body));
     if (!said.empty())
         problem +=
@@ -82,51 +60,6 @@ std::optional<std::int64_t> pause_before(const net::Response& response, int atte
     if (response.status == too_many_requests) return asked;
     if (response.status < 500 || attempt == attempts) return std::nullopt;
     return asked;
-}
-
-std::string post_piece(net::Client& client, const Webhook& webhook, const std::string& content,
-                       const model::Interruption& interruption) {
-    const net::HttpRequest request = request_of(webhook, content);
-    for (int attempt = 1;; ++attempt) {
-        const net::Response response = client.send(
-            request, [](std::string_view) { return net::Received::answer; }, interruption.stop,
-            interruption.wake_fd);
-        if (response.status / 100 == 2) return {};
-        const std::string problem = problem_of(response, webhook);
-        const auto pause = pause_before(response, attempt);
-        if (!pause) return problem;
-        if (sys::monotonic_ms() + *pause >= webhook.deadline_ms)
-            return problem + "; the next attempt would be in " + base::seconds_text(*pause);
-        if (!model::wait_for(*pause, interruption)) return late(webhook);
-    }
-}
-
-// Posts a text as {"content": "…"}, in pieces of a size that such services accept.
-// Returns "" when everything is posted, else why not, without the URL. Waits as long as a server
-// asks, and tries a failing one three times, within the deadline; posts nothing out of order. The
-// body of a successful answer is ignored.
-std::string post_to_webhook(const Webhook& webhook, std::string_view text,
-                            const model::Interruption& interruption) {
-    net::Client client(webhook.transport);
-    const model::Interruption ends{[&] {
-                                       return sys::monotonic_ms() >= webhook.deadline_ms ||
-                                              (interruption.stop && interruption.stop());
-                                   },
-                                   interruption.wake_fd};
-    std::vector<context::Piece> pieces =
-        context::split_text(text, base::limits::webhook_characters);
-    // services refuse blank text
-    std::erase_if(pieces,
-                  [](const context::Piece& piece) { return base::trim(piece.text).empty(); });
-    for (std::size_t done = 0; done < pieces.size(); ++done) {
-        std::string problem = post_piece(client, webhook, pieces[done].body(), ends);
-        if (problem.empty()) continue;
-        if (pieces.size() > 1)
-            problem += "; " + std::to_string(done) + " of " + std::to_string(pieces.size()) +
-                       " parts were posted";
-        return problem;
-    }
-    return {};
 }
 
 // Returns the last line that a command wrote, from stderr if there is one.
@@ -206,13 +139,54 @@ class Correspondent {
         return {};
     }
 
+    // Posts the text as {"content": "…"}, in pieces of a size that such services accept.
+    // Returns "" when everything is posted, else why not, without the URL. Waits as long as a
+    // server asks, and tries a failing one three times, within the deadline; posts nothing out of
+    // order. The body of a successful answer is ignored.
     std::string send(const std::string& text) const {
-        Webhook webhook{channel_.target, !home_.limits.private_webhooks,
-                        place::transport_for(posting_.environment, false), deadline_ms_};
+        net::Transport transport = place::transport_for(posting_.environment, false);
         const std::int64_t answer_ms = std::min(base::limits::webhook_answer_ms, most_ms_);
-        webhook.transport.timeouts = {answer_ms, answer_ms, answer_ms};
-        const int wake_fd = posting_.interrupt != nullptr ? posting_.interrupt->fd() : -1;
-        return post_to_webhook(webhook, text, {[this] { return is_interrupted(); }, wake_fd});
+        transport.timeouts = {answer_ms, answer_ms, answer_ms};
+        net::Client client(transport);
+        std::vector<context::Piece> pieces =
+            context::split_text(text, base::limits::webhook_characters);
+        // services refuse blank text
+        std::erase_if(pieces,
+                      [](const context::Piece& piece) { return base::trim(piece.text).empty(); });
+        for (std::size_t done = 0; done < pieces.size(); ++done) {
+            std::string problem = send_piece(client, pieces[done].body());
+            if (problem.empty()) continue;
+            if (pieces.size() > 1)
+                problem += "; " + std::to_string(done) + " of " + std::to_string(pieces.size()) +
+                           " parts were posted";
+            return problem;
+        }
+        return {};
+    }
+
+    std::string send_piece(net::Client& client, const std::string& content) const {
+        const std::string host = agent::webhook_host(channel_.target);
+        net::HttpRequest request;
+        request.url = channel_.target;
+        request.public_only = !home_.limits.private_webhooks;
+        request.headers = {"Content-Type: application/json"};
+        request.body =
+            chat::JsonText().begin_object().key("content").string(content).end_object().take();
+        const model::Interruption ends{
+            [this] { return sys::monotonic_ms() >= deadline_ms_ || is_interrupted(); },
+            posting_.interrupt != nullptr ? posting_.interrupt->fd() : -1};
+        for (int attempt = 1;; ++attempt) {
+            const net::Response response = client.send(
+                request, [](std::string_view) { return net::Received::answer; }, ends.stop,
+                ends.wake_fd);
+            if (response.status / 100 == 2) return {};
+            const std::string problem = problem_of(response, host);
+            const auto pause = pause_before(response, attempt);
+            if (!pause) return problem;
+            if (sys::monotonic_ms() + *pause >= deadline_ms_)
+                return problem + "; the next attempt would be in " + base::seconds_text(*pause);
+            if (!model::wait_for(*pause, ends)) return host + ": timed out";
+        }
     }
 
     std::string run(const std::string& text) const {
