@@ -21,14 +21,16 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-template <typename T>
-T first_of(const std::optional<T>& one, const std::optional<T>& other, T fallback) {
-    return one ? *one : other ? *other : fallback;
-}
-
 // A positive number never becomes 0, which would mean no limit.
 std::int64_t four_fifths(std::int64_t whole) {
     return whole <= 0 ? 0 : std::max<std::int64_t>(whole / 10 * 8 + whole % 10 * 8 / 10, 1);
+}
+
+agent::HomeConfiguration::ProviderSettings provider_settings(const std::string& provider,
+                                                             const agent::HomeConfiguration& home) {
+    const auto configured = home.providers.find(provider);
+    if (configured == home.providers.end()) return {};
+    return configured->second;
 }
 
 void check_budget(const agent::Budget& budget, std::string_view file) {
@@ -86,13 +88,13 @@ std::vector<std::string> environment_in_force(const agent::Configuration& agent,
 }
 
 std::int64_t window_in_force_ms(const agent::Shared& own, const agent::Shared& general) {
-    return first_of<std::int64_t>(own.rolling_window_ms, general.rolling_window_ms, 86'400'000);
+    return own.rolling_window_ms.value_or(general.rolling_window_ms.value_or(86'400'000));
 }
 
 std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Shared& general,
                                       const sys::Environment& environment) {
     if (const auto given = environment.find_ms("CHORUS_IDLE_TIMEOUT_MS")) return *given;
-    return first_of<std::int64_t>(own.idle_timeout_ms, general.idle_timeout_ms, 1'800'000);
+    return own.idle_timeout_ms.value_or(general.idle_timeout_ms.value_or(1'800'000));
 }
 
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
@@ -107,25 +109,22 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     Settings settings;
     settings.model = resolve_model(options, environment, agent, home, paths);
     settings.rolling_window_ms = window_in_force_ms(own, general);
-    settings.max_iterations =
-        options.max_iterations
-            ? *options.max_iterations
-            : first_of<std::int64_t>(own.max_iterations, general.max_iterations, 25);
-    settings.max_messages = first_of<std::int64_t>(own.max_messages, general.max_messages, 0);
-    settings.token_budget = four_fifths(first_of<std::int64_t>(
-        own.context_tokens, general.context_tokens, model::known_context_tokens(settings.model)));
-    settings.auto_compact = first_of(own.auto_compact, general.auto_compact, false);
-    settings.parallel_tools = first_of<std::int64_t>(own.parallel_tools, general.parallel_tools, 4);
+    settings.max_iterations = options.max_iterations.value_or(
+        own.max_iterations.value_or(general.max_iterations.value_or(25)));
+    settings.max_messages = own.max_messages.value_or(general.max_messages.value_or(0));
+    settings.token_budget = four_fifths(own.context_tokens.value_or(
+        general.context_tokens.value_or(model::known_context_tokens(settings.model))));
+    settings.auto_compact = own.auto_compact.value_or(general.auto_compact.value_or(false));
+    settings.parallel_tools = own.parallel_tools.value_or(general.parallel_tools.value_or(4));
     settings.tokens_per_turn =
-        first_of<std::int64_t>(own.budget.tokens_per_turn, general.budget.tokens_per_turn, 0);
+        own.budget.tokens_per_turn.value_or(general.budget.tokens_per_turn.value_or(0));
     settings.sandbox = agent::sandbox_in_force(agent, home);
     settings.environment_names = environment_in_force(agent, home);
     if (const auto most = home.limits.budget.tokens_per_turn)
         settings.tokens_per_turn =
             settings.tokens_per_turn > 0 ? std::min(settings.tokens_per_turn, *most) : *most;
-    const auto provider = home.providers.find(model::parse_model_name(settings.model).provider);
-    if (provider != home.providers.end())
-        settings.max_output_tokens = provider->second.max_output_tokens;
+    settings.max_output_tokens =
+        provider_settings(model::parse_model_name(settings.model).provider, home).max_output_tokens;
     return settings;
 }
 
@@ -145,16 +144,11 @@ model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfi
                              const sys::Environment& environment) {
     model::Endpoint endpoint;
     endpoint.provider = provider;
-    endpoint.timeouts.first_byte_ms = home.limits.first_byte_ms;
-    endpoint.timeouts.stall_ms = home.limits.stall_ms;
-    const auto configured = home.providers.find(provider);
-    if (configured != home.providers.end()) {
-        const auto& own = configured->second;
-        endpoint.timeouts.first_byte_ms = own.first_byte_ms.value_or(home.limits.first_byte_ms);
-        endpoint.timeouts.stall_ms = own.stall_ms.value_or(home.limits.stall_ms);
-        endpoint.base_url = configured->second.base_url;
-        endpoint.anthropic_version = configured->second.api_version;
-    }
+    const agent::HomeConfiguration::ProviderSettings own = provider_settings(provider, home);
+    endpoint.timeouts.first_byte_ms = own.first_byte_ms.value_or(home.limits.first_byte_ms);
+    endpoint.timeouts.stall_ms = own.stall_ms.value_or(home.limits.stall_ms);
+    endpoint.base_url = own.base_url;
+    endpoint.anthropic_version = own.api_version;
     std::string named = "config.json: providers." + provider + ".base_url";
     if (const auto given = environment.find(model::base_url_variable(provider))) {
         endpoint.base_url = *given;
