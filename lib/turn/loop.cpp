@@ -1,5 +1,6 @@
 #include "turn/loop.hpp"
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace chorus::turn {
@@ -47,25 +48,6 @@ std::optional<model::Failure> failure_of(const chat::Reply& reply) {
     return failure;
 }
 
-// Counts failures in a row: a success resets the count, a denial does not change it.
-class FailureRun {
-  public:
-    explicit FailureRun(int most) : most_(most) {}
-    void add(const std::vector<CallOutcome>& outcomes) {
-        for (const CallOutcome outcome : outcomes) {
-            if (outcome == CallOutcome::ok) count_ = 0;
-            if (outcome == CallOutcome::failure) ++count_;
-            reached_ = reached_ || count_ >= most_;
-        }
-    }
-    bool reached() const { return reached_; }
-
-  private:
-    int most_;
-    int count_ = 0;
-    bool reached_ = false;
-};
-
 // Keeps the text that came before a failure; the calls of an incomplete answer are never kept.
 void keep_partial(LoopHost& host, const model::Answer& answer) {
     if (answer.reply.text.empty()) return;
@@ -79,12 +61,20 @@ void keep_partial(LoopHost& host, const model::Answer& answer) {
 }  // namespace
 
 LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
-    FailureRun failures(limits.failures_in_a_row);
     LoopEnd end;
     std::string paused;  // what the model said before it paused
     const auto ended = [&](End how) {
         end.end = how;
         return end;
+    };
+    int failures = 0;  // in a row: a success resets them, a denial does not change them
+    const auto are_too_many = [&](const std::vector<CallOutcome>& outcomes) {
+        for (const CallOutcome outcome : outcomes) {
+            if (outcome == CallOutcome::ok) failures = 0;
+            if (outcome == CallOutcome::failure) ++failures;
+            if (failures >= base::limits::failures_in_a_row) return true;
+        }
+        return false;
     };
     for (;;) {
         if (host.stop_requested()) return ended(End::interrupted);
@@ -132,15 +122,13 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         state.tool_calls += static_cast<std::int64_t>(reply.tool_calls.size());
         if (reply.stop == StopReason::max_tokens) {
             host.refuse_cut(reply);
-            failures.add({CallOutcome::failure});
-            if (failures.reached()) return ended(End::tool_failures);
+            if (are_too_many({CallOutcome::failure})) return ended(End::tool_failures);
             continue;
         }
         Ran ran{{}, host.decide(reply.tool_calls)};
         if (ran.how == Decided::all) ran = host.run(reply.tool_calls);
         if (ran.how != Decided::all) return ended(end_of(ran.how));
-        failures.add(ran.outcomes);
-        if (failures.reached())
+        if (are_too_many(ran.outcomes))
             return ended(host.stop_requested() ? End::interrupted : End::tool_failures);
     }
 }

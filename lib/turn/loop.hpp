@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/limits.hpp"
 #include "chat/message.hpp"
 #include "model/model.hpp"
 
@@ -28,7 +27,6 @@ enum class End {
 struct LoopLimits {
     std::int64_t iterations = 25;
     std::int64_t tokens = 0;  // input and output together; 0: none
-    int failures_in_a_row = base::limits::failures_in_a_row;
 };
 
 enum class Decided { all, suspended, failed };
