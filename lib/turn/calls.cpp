@@ -63,20 +63,13 @@ void Calls::ask_terminal(Judged& judged) {
             questions_.allow_equal(other);
 }
 
-// Returns true if the turn need not wait for this call.
-bool Calls::answer_for_nobody(Judged& judged) {
-    if (place_.options.on_ask == place::OnAsk::deny) {
-        refuse(judged, "ask_denied", "approval needed, and --on-ask is deny");
-    } else if (place_.options.on_ask == place::OnAsk::suspend &&
-               place_.redaction.changes(judged.arguments)) {
-        // the question is stored without secrets, and would differ from the call it asks about
+void Calls::answer_for_nobody(Judged& judged) {
+    const place::OnAsk on_ask = place_.options.on_ask;
+    if (on_ask == place::OnAsk::deny)
+        deny(judged, "approval needed, and --on-ask is deny", "ask_denied");
+    // the question is stored without secrets, and would differ from the call it asks about
+    if (on_ask == place::OnAsk::suspend && place_.redaction.changes(judged.arguments))
         deny(judged, "a pending question would store a secret");
-        return true;
-    } else {
-        return false;
-    }
-    note_denied(judged);
-    return true;
 }
 
 // The turn ends. Every call gets a result, so that providers still accept the conversation.
@@ -84,8 +77,7 @@ void Calls::fail_all() {
     for (Judged& judged : judged_) {
         if (judged.done) continue;
         if (judged.asks) {
-            refuse(judged, "ask_denied", "approval needed, and --on-ask is fail");
-            note_denied(judged);
+            deny(judged, "approval needed, and --on-ask is fail", "ask_denied");
         } else if (judged.runs) {
             judged.runs = false;
             judged.decision.clear();
@@ -103,8 +95,10 @@ void Calls::fail_all() {
 }
 
 Decided Calls::settle_open() {
-    bool open = false;
-    for (Judged& judged : judged_) open = (judged.asks && !answer_for_nobody(judged)) || open;
+    for (Judged& judged : judged_)
+        if (judged.asks) answer_for_nobody(judged);
+    const bool open = std::any_of(judged_.begin(), judged_.end(),
+                                  [](const Judged& judged) { return judged.asks; });
     // --resume asks a question again that a signal interrupted
     if (!open || rules_.stopping()) return Decided::all;
     if (place_.options.on_ask == place::OnAsk::fail) {

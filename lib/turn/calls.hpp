@@ -44,10 +44,10 @@ class Calls {
     approval::Binding bind(const Judged& judged) const;
     void apply_policy(Judged& judged);
     void refuse_futile_question(Judged& judged) const;
-    void deny(Judged& judged, const std::string& reason);
+    void deny(Judged& judged, const std::string& reason, const char* decision = "deny");
     void note_denied(const Judged& judged);
     void ask_terminal(Judged& judged);
-    bool answer_for_nobody(Judged& judged);
+    void answer_for_nobody(Judged& judged);
     Decided settle_open();
     void fail_all();
     void look_again(Judged& judged);

@@ -93,8 +93,8 @@ void Calls::refuse_futile_question(Judged& judged) const {
     judged.result = tools::no_command(*workplace_.sandbox_problem);
 }
 
-void Calls::deny(Judged& judged, const std::string& reason) {
-    refuse(judged, "deny", reason);
+void Calls::deny(Judged& judged, const std::string& reason, const char* decision) {
+    refuse(judged, decision, reason);
     note_denied(judged);
 }
 
