@@ -152,9 +152,7 @@ chat::TurnResult about(store::Store& store, const std::string& agent, const stor
     result.usage = turn.usage;
     result.iterations = turn.iterations;
     result.tool_calls = turn.tool_calls;
-    const store::AuditHead head = store::audit_head(store);
-    result.audit_rows = head.rows;
-    result.audit_hash = head.hash;
+    describe_audit(store, result);
     return result;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/id.hpp"
-#include "chat/json_text.hpp"
+#include "chat/json.hpp"
 #include "context/window.hpp"
 #include "model/retry.hpp"
 #include "place/agent_tasks.hpp"
@@ -160,15 +160,9 @@ void LiveTurn::renew_conversation() {
 }
 
 model::Answer LiveTurn::ask(const chat::Request& request) {
-    emit(chat::InternalEvent{"internal:model-call",
-                             chat::JsonText()
-                                 .begin_object()
-                                 .key("model")
-                                 .string(loaded_.settings.model)
-                                 .key("messages")
-                                 .number(static_cast<std::int64_t>(request.messages.size()))
-                                 .end_object()
-                                 .take()});
+    emit(chat::InternalEvent{
+        "internal:model-call",
+        chat::dump({{"model", loaded_.settings.model}, {"messages", request.messages.size()}})});
     policy::RedactedStream shown(place_.redaction, [this](std::string_view text) {
         emit(chat::ContentDelta{std::string(text)});
     });
@@ -312,7 +306,7 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     guard([&] { run_to_end(unfinished); });
     calls_.note_end();
     if (result_.state == State::input_required)
-        record_.describe_audit(result_);
+        describe_audit(place_.store, result_);
     else if (!concluded_)
         guard([&] { record_.end(result_); });
     for (const std::string& plants :

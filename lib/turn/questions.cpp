@@ -7,7 +7,6 @@
 #include "approval/widening.hpp"
 #include "base/id.hpp"
 #include "chat/json.hpp"
-#include "chat/json_text.hpp"
 #include "sys/clock.hpp"
 #include "tools/user_question.hpp"
 
@@ -15,14 +14,6 @@ namespace chorus::turn {
 namespace {
 
 using policy::Verdict;
-
-std::string list_text(const std::vector<std::string>& items) {
-    if (items.empty()) return {};
-    chat::JsonText out;
-    out.begin_array();
-    for (const std::string& item : items) out.string(item);
-    return out.end_array().take();
-}
 
 std::string approved_detail(const store::Prompt& row) {
     return "approved by " + row.decided_by + ", prompt " + row.id;
@@ -91,7 +82,7 @@ store::Prompt Questions::new_row(const Judged& judged) const {
     if (judged.is_question()) {
         const tools::Question question = tools::question_of(judged.parsed);
         prompt.text = question.text;
-        prompt.options = list_text(question.options);
+        if (!question.options.empty()) prompt.options = chat::dump(question.options);
     }
     return prompt;
 }

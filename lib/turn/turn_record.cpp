@@ -74,10 +74,6 @@ void enter(store::Store& store, store::Turn& turn, TurnState next, const std::st
     turn.state = next;
 }
 
-void Record::change_state(TurnState next, const std::string& cause) {
-    enter(place_.store, turn_, next, cause);
-}
-
 // If the transaction is rolled back, the record's state in memory is restored too.
 void Record::commit(const std::function<void()>& write) {
     const auto before = std::tuple(turn_, chain_, next_position_, next_step_, newest_answer_);
@@ -120,7 +116,7 @@ void Record::begin_work(const std::string& cause) {
         store::insert_turn(place_.store, turn_);
         note_permissions();
     }
-    change_state(TurnState::working, cause);
+    enter(place_.store, turn_, TurnState::working, cause);
 }
 
 void Record::begin(std::optional<chat::Message> user_message) {
@@ -304,14 +300,14 @@ void Record::begin_asking(const store::Prompt& prompt) {
         has_asked_ = true;
         if (!store::find_prompt(place_.store, prompt.id))
             store::insert_prompt(place_.store, prompt);
-        change_state(TurnState::prompt, "asks at the terminal");
+        enter(place_.store, turn_, TurnState::prompt, "asks at the terminal");
         store::update_turn(place_.store, turn_);
     });
 }
 
 void Record::end_asking() {
     commit([&] {
-        change_state(TurnState::working, "asked");
+        enter(place_.store, turn_, TurnState::working, "asked");
         store::update_turn(place_.store, turn_);
     });
 }
@@ -325,7 +321,7 @@ void Record::suspend(const std::vector<store::Prompt>& prompts,
         for (Judged* call : decided) append_audit(*call, now);
         turn_.pid = 0;
         turn_.pid_start = 0;
-        change_state(TurnState::prompt, "waits for a decision");
+        enter(place_.store, turn_, TurnState::prompt, "waits for a decision");
         store::update_turn(place_.store, turn_);
         if (!told.empty())
             place::keep_for_channel(place_, turn_.id, "Waits for a person\n\n" + told);
@@ -358,15 +354,15 @@ void Record::deliver_inbox() {
     commit([&] { insert_inbox_messages(waiting(false), false); });
 }
 
-void Record::describe_audit(chat::TurnResult& result) {
-    const store::AuditHead head = store::audit_head(place_.store);
+void describe_audit(store::Store& store, chat::TurnResult& result) {
+    const store::AuditHead head = store::audit_head(store);
     result.audit_rows = head.rows;
     result.audit_hash = head.hash;
 }
 
 void Record::write_end(chat::TurnResult& result) {
     const base::TimeMs now = sys::now_ms();
-    describe_audit(result);
+    describe_audit(place_.store, result);
     turn_.exit_code = static_cast<int>(result.exit_status);
     turn_.reason = result.reason;
     turn_.resume_at = result.resume_at;
@@ -393,7 +389,7 @@ void Record::write_end(chat::TurnResult& result) {
 void Record::conclude(const chat::Reply& reply, chat::TurnResult& result) {
     commit([&] {
         insert_reply(reply);
-        change_state(TurnState::idle, "completed");
+        enter(place_.store, turn_, TurnState::idle, "completed");
         write_end(result);
         place::keep_for_channel(place_, turn_.id, result.text);
     });
@@ -406,8 +402,8 @@ void Record::end(chat::TurnResult& result) {
                            : result.state == State::failed              ? TurnState::error
                                                                         : TurnState::idle;
     commit([&] {
-        change_state(next,
-                     result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
+        enter(place_.store, turn_, next,
+              result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
         write_end(result);
         keep_end_for_channel(result);
     });

@@ -73,7 +73,6 @@ class Record {
     void conclude(const chat::Reply& reply, chat::TurnResult& result);
     // Commits the end of a turn without a final answer.
     void end(chat::TurnResult& result);
-    void describe_audit(chat::TurnResult& result);
 
   private:
     void commit(const std::function<void()>& write);
@@ -87,7 +86,6 @@ class Record {
     void insert_intent(Judged& call, base::TimeMs now);
     void insert_result(const Judged& call, base::TimeMs now);
     void begin_work(const std::string& cause);
-    void change_state(store::TurnState next, const std::string& cause);
     void write_end(chat::TurnResult& result);
     std::vector<store::InboxRow> waiting(bool with_one_that_begins);
     void insert_inbox_messages(const std::vector<store::InboxRow>& rows, bool begins_turn);
@@ -112,6 +110,8 @@ class Record {
 };
 
 std::string transcript_of(const place::Place& place);
+// Sets the result's members about the audit log as it is now.
+void describe_audit(store::Store& store, chat::TurnResult& result);
 // Sets the turn's state and records the event. Inside a transaction of the caller.
 void enter(store::Store& store, store::Turn& turn, store::TurnState next, const std::string& cause);
 
