@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <functional>
+#include <tuple>
 
 #include "agent/configuration.hpp"
 #include "approval/decision.hpp"
@@ -45,9 +46,10 @@ agent::Directory directory_of(const agent::Home& home, const store::Agent& agent
 
 // Whether `one` matters more; of two that matter equally, the newer one does.
 bool is_before(const ThreadStanding& one, const ThreadStanding& other) {
-    const auto one_rank = rank_of(one.state);
-    const auto other_rank = rank_of(other.state);
-    return one_rank != other_rank ? one_rank < other_rank : one.turn->id > other.turn->id;
+    const auto order = [](const ThreadStanding& thread) {
+        return std::tuple(!thread.turn, rank_of(thread.state), thread.turn ? -thread.turn->id : 0);
+    };
+    return order(one) < order(other);
 }
 
 void look_at_work(store::Store& store, ThreadStanding& thread) {
@@ -186,12 +188,8 @@ bool is_at_work(TurnState state) {
 }
 
 const ThreadStanding* foremost(const std::vector<ThreadStanding>& threads) {
-    const ThreadStanding* first = nullptr;
-    for (const ThreadStanding& thread : threads) {
-        if (!thread.turn) continue;
-        if (first == nullptr || is_before(thread, *first)) first = &thread;
-    }
-    return first;
+    const auto first = std::min_element(threads.begin(), threads.end(), is_before);
+    return first != threads.end() && first->turn ? &*first : nullptr;
 }
 
 std::vector<ThreadStanding> standing_of_threads(store::Store& store, const store::Agent& agent) {
@@ -225,9 +223,8 @@ std::string what_of(const ThreadStanding& thread) {
 }
 
 WorkspaceStanding workspace_of(const agent::Home& home, const store::Agent& agent) {
-    const std::string path = agent.place.empty()
-                                 ? agent::Directory(home.path() + "/" + agent.dir).workspace()
-                                 : agent.place;
+    const std::string path =
+        agent.place.empty() ? directory_of(home, agent).workspace() : agent.place;
     WorkspaceStanding workspace;
     workspace.directory = path;
     try {
