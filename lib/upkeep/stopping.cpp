@@ -15,10 +15,6 @@ namespace {
 constexpr std::int64_t look_interval_ms = 100;
 constexpr std::int64_t orphans_ms = 3'000;  // a watcher needs a moment to kill what it watches
 
-void pause() {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-}
-
 }  // namespace
 
 Stopping::Stopping(store::Store& store, std::vector<store::AgentId> agents,
@@ -68,7 +64,8 @@ void Stopping::finish() const {
         return std::any_of(orphans_.begin(), orphans_.end(), sys::is_alive);
     };
     const std::int64_t until_ms = sys::monotonic_ms() + orphans_ms;
-    while (any_alive() && sys::monotonic_ms() < until_ms) pause();
+    while (any_alive() && sys::monotonic_ms() < until_ms)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
     for (const sys::Identity& orphan : orphans_) sys::signal_process(orphan, SIGKILL);
 }
 
