@@ -31,10 +31,6 @@ Calls::Calls(place::Place& place, Record& record, tools::Workplace& workplace, R
       questions_(place, record, [this](const Judged& judged) { return bind(judged); }),
       checkpoint_(place) {}
 
-void Calls::emit(const chat::Event& event) const {
-    place_.surroundings.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
-}
-
 void Calls::ask_terminal(Judged& judged) {
     if (!judged.asks || rules_.stopping()) return;
     const place::PersonAnswer reply = questions_.ask(judged);
@@ -116,7 +112,7 @@ Decided Calls::decide(const std::vector<chat::ToolCall>& calls) {
         judged_.push_back(judge(call));
         chat::ToolCall shown = call;
         shown.arguments = place_.redaction.apply(call.arguments);
-        emit(chat::CallEvent{std::move(shown), judged_.back().action});
+        record_.emit(chat::CallEvent{std::move(shown), judged_.back().action});
     }
     for (Judged& judged : judged_) ask_terminal(judged);
     return settle_open();
@@ -195,9 +191,10 @@ CallOutcome Calls::end(Judged& judged, chat::ToolResult result) {
     if (!is_denied) judged.outcome = result.is_error ? "error" : "ok";
     result.text = place_.redaction.apply(base::replace_invalid_utf8(result.text));
     const bool is_ok = judged.outcome == "ok";
-    emit(chat::CallComplete{judged.id, judged.name, judged.action, judged.outcome, result.text,
-                            judged.started_at == 0 ? 0 : sys::now_ms() - judged.started_at,
-                            is_ok ? judged.change : chat::Change{}});
+    record_.emit(chat::CallComplete{judged.id, judged.name, judged.action, judged.outcome,
+                                    result.text,
+                                    judged.started_at == 0 ? 0 : sys::now_ms() - judged.started_at,
+                                    is_ok ? judged.change : chat::Change{}});
     judged.result = std::move(result);
     judged.done = true;
     if (is_ok) return CallOutcome::ok;

@@ -63,7 +63,6 @@ class Calls {
                                    const std::function<chat::ToolResult()>& use) const;
     chat::ToolResult execute(Judged& judged) const;
     void prepare_sandbox();
-    void emit(const chat::Event& event) const;
 
     place::Place& place_;
     Record& record_;

@@ -74,10 +74,6 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
     use_model(loaded_.settings.model);
 }
 
-void LiveTurn::emit(const chat::Event& event) const {
-    place_.surroundings.on_event(event, {place_.agent.name, place_.thread.id, record_.turn().id});
-}
-
 void LiveTurn::use_model(const std::string& name) {
     if (model_ && model_name_ == name) return;
     const model::Endpoint endpoint =
@@ -110,7 +106,6 @@ void LiveTurn::renew_rules() {
     // self-edits of the last iteration take effect here
     if (assembled_ || place_.is_shared || !place_.joined_rights.empty()) reload();
     assembled_ = true;
-    workplace_.sandbox.mode = loaded_.settings.sandbox;
     use_model(loaded_.settings.model);
 }
 
@@ -160,11 +155,11 @@ void LiveTurn::renew_conversation() {
 }
 
 model::Answer LiveTurn::ask(const chat::Request& request) {
-    emit(chat::InternalEvent{
+    record_.emit(chat::InternalEvent{
         "internal:model-call",
         chat::dump({{"model", loaded_.settings.model}, {"messages", request.messages.size()}})});
     policy::RedactedStream shown(place_.redaction, [this](std::string_view text) {
-        emit(chat::ContentDelta{std::string(text)});
+        record_.emit(chat::ContentDelta{std::string(text)});
     });
     model::StreamSink sink;
     if (place_.surroundings.shows_text)
@@ -176,9 +171,9 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
     policy.deadline_ms = place_.options.deadline_ms;
     model::Answer answer = model::ask_with_retries(
         *model_, request, sink, interruption, policy, [this](const model::RetryEvent& event) {
-            emit(chat::RetryNotice{event.attempt, event.wait_ms,
-                                   std::string(model::name(event.failure.category)),
-                                   place_.redaction.apply(event.failure.message)});
+            record_.emit(chat::RetryNotice{event.attempt, event.wait_ms,
+                                           std::string(model::name(event.failure.category)),
+                                           place_.redaction.apply(event.failure.message)});
         });
     shown.end();
     if (!answer.reply.tool_calls.empty()) give_unique_ids(request, answer.reply);
@@ -188,7 +183,6 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
 // Some servers restart the numbers of calls in each answer. Ids must be unique in the conversation
 // and among the calls of the turn, some of which --retry leaves out of the window.
 void LiveTurn::give_unique_ids(const chat::Request& request, chat::Reply& reply) const {
-    if (reply.tool_calls.empty()) return;
     std::set<std::string> taken = record_.call_ids();
     for (const chat::Message& message : request.messages)
         for (const chat::ToolCall& call : message.tool_calls) taken.insert(call.id);
@@ -212,8 +206,8 @@ void LiveTurn::keep(const chat::Reply& reply) {
 }
 
 void LiveTurn::tell(const chat::Reply& reply) const {
-    emit(chat::MessageEvent{chat::Role::assistant, record_.newest_answer(),
-                            place_.redaction.apply(reply.text), state_.usage});
+    record_.emit(chat::MessageEvent{chat::Role::assistant, record_.newest_answer(),
+                                    place_.redaction.apply(reply.text), state_.usage});
 }
 
 Decided LiveTurn::decide(const std::vector<chat::ToolCall>& calls) {
@@ -273,8 +267,7 @@ std::optional<LoopEnd> LiveTurn::take_up(const std::vector<Unfinished>& unfinish
 }
 
 void LiveTurn::run_to_end(const std::vector<Unfinished>& unfinished) {
-    std::optional<LoopEnd> end;
-    if (!unfinished.empty()) end = take_up(unfinished);
+    std::optional<LoopEnd> end = take_up(unfinished);
     if (!end)
         end = run_loop(*this, {loaded_.settings.max_iterations, loaded_.settings.tokens_per_turn},
                        state_);
@@ -297,8 +290,8 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     result_.thread = place_.thread.id;
     result_.turn_id = record_.turn().id;
     result_.turn_number = record_.turn().turn_number;
-    emit(chat::TaskEvent{});
-    emit(chat::StatusUpdate{State::working, false, {}, {}, 0});
+    record_.emit(chat::TaskEvent{});
+    record_.emit(chat::StatusUpdate{State::working, false, {}, {}, 0});
     if (const std::string why = sys::why_not_written(place_.root.path());
         !why.empty() && loaded_.settings.sandbox != sys::SandboxMode::off)
         place_.surroundings.warn("commands cannot write in " + place_.root.path() + ", " + why);
@@ -317,8 +310,9 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
                                  "; the next turn adds what is missing");
     if (result_.state == State::canceled)
         place::save_at_shutdown(place_, loaded_.settings.model, frame_.after_time);
-    emit(chat::StatusUpdate{result_.state, true, result_.reason,
-                            result_.error ? result_.error->message() : "", result_.resume_at});
+    record_.emit(chat::StatusUpdate{result_.state, true, result_.reason,
+                                    result_.error ? result_.error->message() : "",
+                                    result_.resume_at});
     return result_;
 }
 

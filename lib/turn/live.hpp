@@ -94,7 +94,6 @@ class LiveTurn : public LoopHost {
     void fill_failure(const model::Failure& failure);
     void run_to_end(const std::vector<Unfinished>& unfinished);
     void guard(const std::function<void()>& work);
-    void emit(const chat::Event& event) const;
     void tell(const chat::Reply& reply) const;
 
     place::Place& place_;

@@ -44,6 +44,10 @@ Record::Record(place::Place& place, store::Turn turn, std::optional<std::string>
       last_commit_(sys::now_ms()),
       transcript_(transcript_of(place)) {}
 
+void Record::emit(const chat::Event& event) const {
+    place_.surroundings.on_event(event, {place_.agent.name, place_.thread.id, turn_.id});
+}
+
 std::int64_t Record::insert(chat::Message message) {
     message.turn_id = turn_.id;
     message.timestamp = sys::now_ms();

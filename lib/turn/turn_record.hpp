@@ -38,6 +38,9 @@ class Record {
     // Sets the prefix of the request that the next answer is for; not used if no chain is kept.
     void use_prefix(store::Prefix prefix) { prefix_ = std::move(prefix); }
 
+    // Shows an event of the turn to whoever watches.
+    void emit(const chat::Event& event) const;
+
     // The messages committed since the last call, in order.
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
