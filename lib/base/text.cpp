@@ -254,6 +254,10 @@ std::string first_few(const std::vector<std::string>& parts, std::size_t most) {
     return fmt::format("{} and {} more", fmt::join(parts.begin(), end, ", "), parts.size() - most);
 }
 
+std::string counted(std::int64_t number, std::string_view noun) {
+    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
 std::string to_lower_ascii(std::string_view text) {
     std::string out(text);
     for (char& c : out)

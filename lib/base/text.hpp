@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,6 +60,8 @@ std::vector<std::string_view> split_lines(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 // "a, b and 7 more": names at most `most` of them.
 std::string first_few(const std::vector<std::string>& parts, std::size_t most);
+// "1 line", "12 lines"
+std::string counted(std::int64_t number, std::string_view noun);
 std::string to_lower_ascii(std::string_view text);
 inline bool is_one_of(char c, std::string_view set) {
     return set.find(c) != std::string_view::npos;

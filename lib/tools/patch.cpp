@@ -172,7 +172,7 @@ std::string bounded_patch(std::string text) {
     const auto left =
         std::count(text.begin() + static_cast<std::ptrdiff_t>(end) + 1, text.end(), '\n');
     text.resize(end + 1);
-    return text + "[" + counted(static_cast<std::size_t>(left), "more line") + "]\n";
+    return text + "[" + counted(left, "more line") + "]\n";
 }
 
 }  // namespace

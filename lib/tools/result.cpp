@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
-#include "base/text.hpp"
 
 namespace chorus::tools {
 namespace {
@@ -83,10 +82,6 @@ std::string captured_text(const sys::Captured& captured_out, const sys::Captured
     const std::size_t for_err = std::min(base::utf8_length(err), std::max(most_captured / 3, left));
     return section("stdout", out, captured_out, most_captured - for_err) +
            section("stderr", err, captured_err, for_err);
-}
-
-std::string counted(std::size_t number, std::string_view noun) {
-    return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
 }
 
 std::string numbered_line(std::size_t number, std::string_view line, std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "chat/message.hpp"
 #include "sys/process.hpp"
 #include "tools/tool.hpp"
@@ -34,8 +35,7 @@ std::string bounded_to(std::size_t most_characters, std::string_view text, Keep 
 // Returns "stdout:\n…stderr:\n…", the end of each within the limit of a result, with a note on what
 // was left out; or "no output\n".
 std::string captured_text(const sys::Captured& out, const sys::Captured& err);
-// "1 line", "12 lines"
-std::string counted(std::size_t number, std::string_view noun);
+using base::counted;
 // "     1\ttext\n", as view and str_replace number lines; a line is cut at 2,000 characters, with a
 // note. `line` may be only the start of a line of `bytes` bytes.
 std::string numbered_line(std::size_t number, std::string_view line, std::size_t bytes);

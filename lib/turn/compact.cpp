@@ -1,6 +1,7 @@
 #include "turn/compact.hpp"
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "context/compaction.hpp"
 #include "context/restore.hpp"
 #include "store/turns.hpp"
@@ -34,10 +35,6 @@ context::SessionAbout about_compaction(const place::Settings& settings,
             .description = context::topic(messages)};
 }
 
-std::string counted(std::size_t messages) {
-    return std::to_string(messages) + (messages == 1 ? " message" : " messages");
-}
-
 // Returns false if there is no summary; the window is then cut without one.
 bool compact_dropped(place::Place& place, const place::Settings& settings, const WindowFrame& frame,
                      AssembledWindow& window) {
@@ -59,8 +56,9 @@ bool compact_dropped(place::Place& place, const place::Settings& settings, const
                                               about_compaction(settings, whole), place.redaction);
     context::write_compaction(place.store, place.thread, replaced,
                               context::compaction_message(replaced.size(), summary.text), saved);
-    surroundings.warn("auto_compact: a summary replaces " + counted(replaced.size()) +
-                      "; session " + saved.id.substr(0, 8) + " keeps them");
+    surroundings.warn("auto_compact: a summary replaces " +
+                      base::counted(std::ssize(replaced), "message") + "; session " +
+                      saved.id.substr(0, 8) + " keeps them");
     return true;
 }
 
@@ -120,7 +118,7 @@ AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
         window.usage = usage;
     } else if (!window.dropped.empty()) {
         place.surroundings.warn(
-            counted(window.dropped.size()) +
+            base::counted(std::ssize(window.dropped), "message") +
             " no longer fit into the window; chorus-context compact would replace "
             "them with a summary");
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "chat/commands.hpp"
 #include "repo/repository.hpp"
 #include "sys/clock.hpp"
@@ -74,8 +75,7 @@ void LiveTurn::fill(const LoopEnd& end) {
             return;
         case End::max_iterations:
             return ended(State::completed, "max_iterations", ErrorCode::limit,
-                         "turn: ended after " + std::to_string(state_.iterations) +
-                             (state_.iterations == 1 ? " model call" : " model calls"),
+                         "turn: ended after " + base::counted(state_.iterations, "model call"),
                          goes_on + " --max-iterations N");
         case End::tokens:
             return ended(State::completed, "tokens", ErrorCode::limit,

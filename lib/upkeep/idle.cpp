@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/text.hpp"
 #include "channel/posting.hpp"
 #include "context/find_thread.hpp"
 #include "context/saved.hpp"
@@ -39,18 +40,13 @@ std::int64_t timeout_of(const agent::Shared& own, const agent::Shared& general,
                               : place::idle_timeout_in_force_ms(own, general, environment);
 }
 
-std::string minutes(std::int64_t ms) {
-    const std::int64_t count = ms / 60'000;
-    return std::to_string(count) + (count == 1 ? " minute" : " minutes");
-}
-
 std::string notice_text(const store::Agent& agent, const store::Session& session,
                         std::int64_t idle_ms) {
     const bool is_closed =
         !session.summary.empty() &&
         std::string_view(".!?").find(session.summary.back()) != std::string::npos;
     return "Session saved: " + session.summary + (is_closed ? "" : ".") +
-           " Context cleared after " + minutes(idle_ms) +
+           " Context cleared after " + base::counted(idle_ms / 60'000, "minute") +
            " of inactivity. Use chorus-context restore " + agent.name + " " +
            context::short_id(session.id) + " to resume.";
 }
