@@ -65,12 +65,12 @@ struct Workplace {
     std::int64_t bash_most_ms = base::limits::bash_most_ms;
     std::function<bool()> stop;  // the turn is being ended
     std::string file_lock_path;  // one lock file per agent
-    std::string artifacts = {};  // absolute; `view` also reads files there, by absolute path
     // Time from SIGTERM to SIGKILL for a command that `stop` ends; empty: as for its own timeout.
     std::function<std::int64_t()> stop_grace_ms = {};
     std::function<void(const std::string&)> warn = {};  // tells the user
     // For the self-edit tools: what they change, the lock they hold, and what they check against.
-    agent::Directory directory = agent::Directory({});  // the agent's, absolute
+    // The agent's, absolute. `view` also reads its artifacts, by absolute path.
+    agent::Directory directory = agent::Directory({});
     std::string configuration_lock_path = {};
     std::string available_models_path = {};
     const agent::HomeConfiguration* home_configuration = nullptr;

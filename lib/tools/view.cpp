@@ -127,7 +127,7 @@ chat::ToolResult view_file(const std::string& path, const sys::Opened& opened, P
     if (lines.last_shown() == 0)
         return failure(path + ": offset " + std::to_string(part.first) + " is past the " +
                        (is_whole ? "end, the file has " : "part that view reads, ") +
-                       counted(static_cast<std::size_t>(lines.total()), "line"));
+                       counted(lines.total(), "line"));
     return answer(lines.text() + notes(lines, part, is_whole));
 }
 
@@ -139,7 +139,7 @@ std::string entry_line(int directory, const Name& name) {
     struct stat status {};
     if (fstatat(directory, name.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
         return shown + "\n";
-    return shown + " (" + counted(static_cast<std::size_t>(status.st_size), "byte") + ")\n";
+    return shown + " (" + counted(status.st_size, "byte") + ")\n";
 }
 
 chat::ToolResult view_directory(const std::string& path, sys::Opened opened, Part part) {
@@ -168,10 +168,9 @@ chat::ToolResult view_directory(const std::string& path, sys::Opened opened, Par
 }
 
 sys::Opened open_seen(const Workplace& workplace, const std::string& path) {
-    const bool put_aside = !workplace.artifacts.empty() &&
-                           path.rfind(workplace.artifacts + "/", 0) == 0 &&
-                           sys::exists(workplace.artifacts);
-    return put_aside ? open_to_read(sys::Root(workplace.artifacts, "artifacts/"), path)
+    const std::string artifacts = workplace.directory.artifacts();
+    const bool put_aside = path.starts_with(artifacts + "/") && sys::exists(artifacts);
+    return put_aside ? open_to_read(sys::Root(artifacts, "artifacts/"), path)
                      : open_to_read(workplace.root, path);
 }
 

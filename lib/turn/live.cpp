@@ -39,7 +39,6 @@ tools::Workplace make_workplace(place::Place& place, const place::Settings& sett
         .bash_most_ms = place.home_configuration.max_bash_timeout_ms,
         .stop = {},
         .file_lock_path = surroundings.home.file_lock(place.agent.id),
-        .artifacts = place.directory.artifacts(),
         .warn = surroundings.warn,
         .directory = place.directory,
         .configuration_lock_path = surroundings.home.configuration_lock(place.agent.id),
