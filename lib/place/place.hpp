@@ -51,6 +51,8 @@ struct Loaded : InForce {
     Rights rights;
     std::vector<std::string> joined;  // rights of other senders (place/rights.hpp)
 };
+// Also adds the keys that commands may see to the place's redaction, and notes whether there is a
+// channel.
 Loaded load(Place& place);
 // Returns whether loading again would give the same.
 bool is_current(Place& place, const Loaded& loaded);

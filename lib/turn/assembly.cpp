@@ -78,8 +78,8 @@ bool exceeds_limits(place::Place& place, const place::Loaded& loaded,
 
 AssembledWindow assemble_window(place::Place& place, const place::Loaded& loaded,
                                 const WindowFrame& frame, std::int64_t open_turn) {
-    if (frame.is_fresh) return {.messages = store::load_turn_messages(place.store, open_turn)};
-    store::Thread& thread = place.thread;
+    const store::Thread& thread = place.thread;
+    if (frame.is_fresh) return {store::load_turn_messages(place.store, open_turn), thread};
     store::WindowBounds bounds = store::bounds_of(place.agent, thread, frame.after_time, open_turn);
     bounds.after_message = frame.after_message;
     const auto load_from = [&](std::int64_t cut) {
@@ -103,11 +103,12 @@ AssembledWindow assemble_window(place::Place& place, const place::Loaded& loaded
         if (holds_more) window = {std::move(wider.messages), wider.start, 0, {}};
     }
     AssembledWindow assembled{.messages = std::move(window.messages),
+                              .thread = thread,
                               .cut_moved = window.start != thread.window_start,
                               .limits_grew = grew,
                               .dropped = std::move(window.dropped)};
-    if (window.start != 0) thread.window_start = window.start;
-    thread.cut_limits = now;
+    if (window.start != 0) assembled.thread.window_start = window.start;
+    assembled.thread.cut_limits = now;
     return assembled;
 }
 

@@ -62,12 +62,6 @@ bool compact_dropped(place::Place& place, const place::Settings& settings, const
     return true;
 }
 
-void keep_cut(place::Place& place) {
-    store::Transaction transaction(place.store);
-    store::set_cut(place.store, place.thread);
-    transaction.commit();
-}
-
 }  // namespace
 
 Compacted compact(store::Store& store, const store::Agent& agent, store::Thread thread,
@@ -110,10 +104,12 @@ Compacted compact(store::Store& store, const store::Agent& agent, store::Thread 
 AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
                            const WindowFrame& frame, std::int64_t open_turn) {
     AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
+    place.thread = window.thread;
     if (loaded.settings.auto_compact && !window.dropped.empty() &&
         compact_dropped(place, loaded.settings, frame, window)) {
         const chat::Usage usage = window.usage;
         window = assemble_window(place, loaded, frame, open_turn);
+        place.thread = window.thread;
         window.cut_moved = true;
         window.usage = usage;
     } else if (!window.dropped.empty()) {
@@ -122,7 +118,11 @@ AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
             " no longer fit into the window; chorus-context compact would replace "
             "them with a summary");
     }
-    if (open_turn == 0 && (window.cut_moved || window.limits_grew)) keep_cut(place);
+    if (open_turn == 0 && (window.cut_moved || window.limits_grew)) {
+        store::Transaction transaction(place.store);
+        store::set_cut(place.store, place.thread);
+        transaction.commit();
+    }
     return window;
 }
 

@@ -29,10 +29,11 @@ struct WindowFrame {
 // The place must outlive the workplace.
 tools::Workplace make_workplace(place::Place& place, const place::Settings& settings);
 
-// The messages of the next request, without the project's text. Assembling sets the cut of the
-// place's thread; compact.hpp handles messages that no longer fit.
+// The messages of the next request, without the project's text. compact.hpp handles messages that
+// no longer fit, and moves the cut.
 struct AssembledWindow {
     std::vector<chat::Message> messages;
+    store::Thread thread;  // with the cut of this window
     bool cut_moved = false;
     bool limits_grew = false;  // since the cut: messages left out were considered again
     std::vector<chat::Message> dropped = {};  // now left out by the limits
