@@ -5,43 +5,9 @@
 namespace chorus::task {
 namespace {
 
-class Writer {
-  public:
-    template <typename Value>
-    void operator()(const char* key, const Value& value) {
-        object_[key] = value;
-    }
-    void operator()(const char* key, sys::SandboxMode mode) { object_[key] = sys::name(mode); }
-
-    std::string text() const { return chat::dump(object_); }
-
-  private:
-    chat::Json object_ = chat::Json::object();
-};
-
-class Reader {
-  public:
-    explicit Reader(std::string_view json) : object_(chat::parse_json(json, "order")) {}
-
-    template <typename Value>
-    void operator()(const char* key, Value& value) {
-        object_.at(key).get_to(value);
-    }
-    void operator()(const char* key, sys::SandboxMode& mode) {
-        const std::string name = chat::string_or(object_, key);
-        const auto found = sys::sandbox_modes.find(name);
-        if (!found)
-            throw base::Error(base::ErrorCode::internal, "order: unknown sandbox mode " + name);
-        mode = *found;
-    }
-
-  private:
-    chat::Json object_;
-};
-
-// Calls `member` for each member that start() hands over.
-template <typename Member, typename Given>
-void each_member(Member& member, Given& instructions) {
+// Calls `member` for each member that start() hands over, but for the mode of the sandbox.
+template <typename Given, typename Member>
+void each_member(Given& instructions, const Member& member) {
     member("home", instructions.home);
     member("directory", instructions.directory);
     member("agent_name", instructions.agent_name);
@@ -63,7 +29,6 @@ void each_member(Member& member, Given& instructions) {
     member("depth", about.depth);
     member("rights", about.rights);
     auto& sandbox = order.sandbox;
-    member("sandbox", sandbox.mode);
     member("bwrap", sandbox.program);
     member("bash", sandbox.shell);
     member("belongings", sandbox.belongings);
@@ -77,15 +42,18 @@ void each_member(Member& member, Given& instructions) {
 }  // namespace
 
 std::string to_json(const Instructions& instructions) {
-    Writer writer;
-    each_member(writer, instructions);
-    return writer.text();
+    chat::Json object;
+    each_member(instructions, [&](const char* key, const auto& value) { object[key] = value; });
+    object["sandbox"] = sys::name(instructions.order.sandbox.mode);
+    return chat::dump(object);
 }
 
 Instructions parse_instructions(std::string_view json) {
-    Reader reader(json);
+    const chat::Json object = chat::parse_json(json, "order");
     Instructions instructions;
-    each_member(reader, instructions);
+    each_member(instructions, [&](const char* key, auto& value) { object.at(key).get_to(value); });
+    instructions.order.sandbox.mode =
+        sys::sandbox_modes.require(chat::string_or(object, "sandbox"), "sandbox mode");
     return instructions;
 }
 
