@@ -60,11 +60,11 @@ struct Workplace {
     const sys::Root& root;  // the workspace, or -C DIR
     std::string agent;
     sys::Sandbox sandbox;
-    std::vector<std::string> environment;        // scrubbed
-    std::optional<base::Error> sandbox_problem;  // why commands cannot run
+    std::vector<std::string> environment;             // scrubbed
+    std::optional<base::Error> sandbox_problem = {};  // why commands cannot run
     std::int64_t bash_most_ms = base::limits::bash_most_ms;
-    std::function<bool()> stop;  // the turn is being ended
-    std::string file_lock_path;  // one lock file per agent
+    std::function<bool()> stop = {};  // the turn is being ended
+    std::string file_lock_path;       // one lock file per agent
     // Time from SIGTERM to SIGKILL for a command that `stop` ends; empty: as for its own timeout.
     std::function<std::int64_t()> stop_grace_ms = {};
     std::function<void(const std::string&)> warn = {};  // tells the user
