@@ -1,10 +1,6 @@
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <fcntl.h>
-#include <cerrno>
+#include <sys/stat.h>
 
-#include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "sys/file.hpp"
@@ -19,7 +15,8 @@ constexpr std::size_t line_kept_bytes =
     line_characters * 4;  // the longest code point is four bytes
 constexpr std::size_t most_characters =
     base::limits::tool_result_characters - 400;  // room for notes
-constexpr std::uint64_t scanned_bytes = 256U << 20;
+constexpr std::size_t scanned_bytes = 256U << 20;
+constexpr std::size_t chunk_bytes = 64U << 10;
 
 struct Part {
     std::int64_t first = 1;
@@ -86,19 +83,6 @@ class Lines {
     bool ends_in_crlf_ = false;
 };
 
-// Fills `chunk`, or as much of it as the file has left.
-std::string_view read_chunk(int fd, std::string& chunk, const std::string& path) {
-    std::size_t filled = 0;
-    while (filled < chunk.size()) {
-        const ssize_t got = read(fd, chunk.data() + filled, chunk.size() - filled);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw base::system_error(path);
-        if (got == 0) break;
-        filled += static_cast<std::size_t>(got);
-    }
-    return std::string_view(chunk).substr(0, filled);
-}
-
 std::string notes(const Lines& lines, Part part, bool is_whole) {
     std::string text;
     if (lines.ends_in_crlf()) text += "[lines end in CRLF]\n";
@@ -112,14 +96,13 @@ std::string notes(const Lines& lines, Part part, bool is_whole) {
 
 chat::ToolResult view_file(const std::string& path, const sys::Opened& opened, Part part) {
     Lines lines(part);
-    std::string chunk(64U << 10, '\0');
-    std::uint64_t scanned = 0;
-    std::string_view bytes = read_chunk(opened.fd.get(), chunk, path);
+    std::size_t scanned = 0;
+    std::string bytes = sys::read_part(opened.fd.get(), scanned, chunk_bytes, path);
     if (is_binary(bytes)) return failure(binary_message(path, bytes, opened.size_bytes));
     while (!bytes.empty() && scanned < scanned_bytes) {
         lines.add(bytes);
         scanned += bytes.size();
-        bytes = read_chunk(opened.fd.get(), chunk, path);
+        bytes = sys::read_part(opened.fd.get(), scanned, chunk_bytes, path);
     }
     const bool is_whole = bytes.empty();
     if (is_whole) lines.finish();
