@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
@@ -44,20 +43,11 @@ CHORUS_TOOLS(CHORUS_DECLARE)
 
 namespace {
 
-#define CHORUS_NAME(tool) #tool,
-constexpr auto names = std::to_array<std::string_view>({CHORUS_TOOLS(CHORUS_NAME)});
-#undef CHORUS_NAME
-static_assert(std::is_sorted(names.begin(), names.end()), "find_tool is a binary search");
-
 Tool completed(std::string_view name, std::string_view description, Tool tool) {
     tool.name = name;
     tool.description = description;
     if (tool.family.empty()) tool.family = name;
     return tool;
-}
-
-bool comes_before(const Tool& tool, std::string_view name) {
-    return tool.name < name;
 }
 
 std::string detail_of(const Tool& tool, const Arguments& arguments, const Workplace& workplace) {
@@ -89,8 +79,9 @@ const std::vector<Tool>& registry() {
 
 const Tool* find_tool(std::string_view name) {
     const std::vector<Tool>& tools = registry();
-    const auto found = std::lower_bound(tools.begin(), tools.end(), name, comes_before);
-    return found != tools.end() && found->name == name ? &*found : nullptr;
+    const auto found = std::find_if(tools.begin(), tools.end(),
+                                    [&](const Tool& tool) { return tool.name == name; });
+    return found == tools.end() ? nullptr : &*found;
 }
 
 chat::ToolDefinition definition(const Tool& tool) {
