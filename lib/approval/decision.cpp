@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "agent/configuration.hpp"
 #include "approval/approval.hpp"
 #include "approval/binding.hpp"
@@ -210,10 +212,8 @@ std::string in_one_line(const store::Prompt& prompt) {
     if (prompt.kind == chat::PromptKind::question) return prompt.text;
     if (prompt.kind != chat::PromptKind::trust)
         return chat::asked_action(prompt.action, prompt.arguments);
-    std::vector<std::string> lines;
-    for (const std::string_view line : base::split(base::trim(prompt.text), '\n'))
-        lines.emplace_back(line);
-    return prompt.action + ": " + base::join(lines, "; ");
+    const auto lines = base::split(base::trim(prompt.text), '\n');
+    return fmt::format("{}: {}", prompt.action, fmt::join(lines, "; "));
 }
 
 std::string how_decided(const store::Prompt& prompt) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/text.hpp"
 #include "tools/effect.hpp"
 #include "tools/files.hpp"
@@ -15,9 +17,7 @@ constexpr std::size_t most_places_shown = 10;
 constexpr std::size_t lines_around = 3;
 
 std::string named(const std::vector<std::size_t>& lines) {
-    std::vector<std::string> numbers;
-    for (const std::size_t line : lines) numbers.push_back(std::to_string(line));
-    return (lines.size() == 1 ? "line " : "lines ") + base::join(numbers, ", ");
+    return fmt::format("line{} {}", lines.size() == 1 ? "" : "s", fmt::join(lines, ", "));
 }
 
 std::string not_found(const std::string& path, const std::string& content,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "approval/decision.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -103,9 +105,7 @@ Now of_thread(store::Store& store, const store::Thread& thread, const place::Tur
 }
 
 std::string numbers(const std::vector<store::ThreadId>& threads) {
-    std::vector<std::string> texts;
-    for (const store::ThreadId thread : threads) texts.push_back(std::to_string(thread));
-    return base::join(texts, ", ");
+    return fmt::format("{}", fmt::join(threads, ", "));
 }
 
 Error several_go_on(const place::TurnOptions& given, const std::vector<store::ThreadId>& threads) {
