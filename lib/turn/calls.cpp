@@ -77,7 +77,7 @@ void Calls::fail_all() {
         } else if (judged.runs) {
             judged.runs = false;
             judged.decision.clear();
-            judged.outcome = "interrupted";
+            judged.outcome = CallOutcome::interrupted;
             judged.result = refused("not run: another call of this answer was denied");
         }
     }
@@ -187,18 +187,17 @@ chat::ToolResult Calls::execute(Judged& judged) const {
 }
 
 CallOutcome Calls::end(Judged& judged, chat::ToolResult result) {
-    const bool is_denied = !judged.outcome.empty();
-    if (!is_denied) judged.outcome = result.is_error ? "error" : "ok";
+    if (judged.outcome == CallOutcome::none)
+        judged.outcome = result.is_error ? CallOutcome::error : CallOutcome::ok;
     result.text = place_.redaction.apply(base::replace_invalid_utf8(result.text));
-    const bool is_ok = judged.outcome == "ok";
-    record_.emit(chat::CallComplete{judged.id, judged.name, judged.action, judged.outcome,
-                                    result.text,
+    const bool is_ok = judged.outcome == CallOutcome::ok;
+    record_.emit(chat::CallComplete{judged.id, judged.name, judged.action,
+                                    std::string(call_outcomes.name(judged.outcome)), result.text,
                                     judged.started_at == 0 ? 0 : sys::now_ms() - judged.started_at,
                                     is_ok ? judged.change : chat::Change{}});
     judged.result = std::move(result);
     judged.done = true;
-    if (is_ok) return CallOutcome::ok;
-    return is_denied ? CallOutcome::neutral : CallOutcome::failure;
+    return judged.outcome;
 }
 
 Ran Calls::run() {

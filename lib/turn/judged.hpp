@@ -9,6 +9,7 @@
 #include "approval/binding.hpp"
 #include "store/prompts.hpp"
 #include "tools/tool.hpp"
+#include "turn/loop.hpp"
 
 namespace chorus::turn {
 
@@ -32,9 +33,9 @@ struct Judged : chat::ToolCall {
     std::string evidence = {};                     // of the intent (tools/effect.hpp)
     chat::Change change = {};                      // without secrets
     base::TimeMs started_at = 0;
-    chat::ToolResult result = {};  // the refusal, if it does not run
-    std::string outcome = {};      // of a refusal that is no error: denied, expired
-    bool done = false;             // it has its result
+    chat::ToolResult result = {};             // the refusal, if it does not run
+    CallOutcome outcome = CallOutcome::none;  // of a refusal that is no error: denied, expired
+    bool done = false;                        // it has its result
 
     bool is_question() const { return tool != nullptr && tool->kind == tools::Class::question; }
 };

@@ -99,7 +99,7 @@ void Calls::deny(Judged& judged, const std::string& reason, const char* decision
 }
 
 void Calls::note_denied(const Judged& judged) {
-    if (judged.outcome.empty()) return;
+    if (judged.outcome == CallOutcome::none) return;
     denied_.push_back({judged.action, judged.detail});
 }
 

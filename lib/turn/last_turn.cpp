@@ -136,10 +136,10 @@ void set_end(chat::TurnResult& result, chat::State state, std::string reason, Er
     result.error = std::move(error);
 }
 
-void end_open_turn(place::Place& place, store::Turn turn, const std::string& reason) {
+void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason) {
     store::Transaction transaction(place.store);
     store::cancel_prompts(place.store, turn.id, sys::now_ms());
-    write_exit(place.store, turn, reason);
+    write_exit(place.store, turn, std::string(reason));
     transaction.commit();
 }
 
@@ -258,7 +258,7 @@ std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
     const place::TurnOptions& options = place.options;
     const auto [last, crashed] = take_over_unless_idle(place);
     if (!last) return std::nullopt;
-    std::string outcome;
+    std::optional<CallOutcome> outcome;
     if (last->ended_at == 0) {
         if (!options.cancel_prompts)
             if (auto waiting = still_open(place, *last, credential))
@@ -266,10 +266,11 @@ std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
                                      : not_accepted(std::move(*waiting), place);
         const Asked asked = asked_of(place, *last);
         const bool waits = !asked.pending.empty() || asked.decided;
-        outcome = last->state == TurnState::parked ? "superseded" : waits ? "cancelled" : "expired";
-        end_open_turn(place, *last, outcome);
+        const bool is_parked = last->state == TurnState::parked;
+        if (!is_parked) outcome = waits ? CallOutcome::cancelled : CallOutcome::expired;
+        end_open_turn(place, *last, is_parked ? "superseded" : call_outcomes.name(*outcome));
     }
-    const auto calls = settle_unfinished(place, *last, outcome == "superseded" ? "" : outcome);
+    const auto calls = settle_unfinished(place, *last, outcome);
     if (crashed) say_recovered(place, *last, calls);
     return std::nullopt;
 }

@@ -32,7 +32,7 @@ chat::TurnResult nothing_to_do(place::Place& place, const std::optional<store::T
 void check_not_given_up(place::Place& place, const std::optional<store::Turn>& last);
 
 // Ends a turn that waits or is parked, and cancels its prompts.
-void end_open_turn(place::Place& place, store::Turn turn, const std::string& reason);
+void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason);
 // Returns whether the turn was rewound or a session was restored after it, so that it cannot
 // continue.
 bool is_superseded(store::Store& store, const store::Turn& turn);

@@ -227,7 +227,7 @@ void LiveTurn::refuse_cut(const chat::Reply& reply) {
     for (const chat::ToolCall& call : reply.tool_calls) {
         refused.push_back(Judged{call});
         refused.back().result = {text, true};
-        refused.back().outcome = "interrupted";
+        refused.back().outcome = CallOutcome::interrupted;
     }
     record_.advance(all_of(refused));
 }

@@ -67,11 +67,11 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         end.end = how;
         return end;
     };
-    int failures = 0;  // in a row: a success resets them, a denial does not change them
+    int failures = 0;  // errors in a row: a success resets them, a denial does not change them
     const auto are_too_many = [&](const std::vector<CallOutcome>& outcomes) {
         for (const CallOutcome outcome : outcomes) {
             if (outcome == CallOutcome::ok) failures = 0;
-            if (outcome == CallOutcome::failure) ++failures;
+            if (outcome == CallOutcome::error) ++failures;
             if (failures >= base::limits::failures_in_a_row) return true;
         }
         return false;
@@ -122,7 +122,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         state.tool_calls += static_cast<std::int64_t>(reply.tool_calls.size());
         if (reply.stop == StopReason::max_tokens) {
             host.refuse_cut(reply);
-            if (are_too_many({CallOutcome::failure})) return ended(End::tool_failures);
+            if (are_too_many({CallOutcome::error})) return ended(End::tool_failures);
             continue;
         }
         Ran ran{{}, host.decide(reply.tool_calls)};

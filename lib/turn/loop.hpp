@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_names.hpp"
 #include "chat/message.hpp"
 #include "model/model.hpp"
 
@@ -30,7 +31,10 @@ struct LoopLimits {
 };
 
 enum class Decided { all, suspended, failed };
-enum class CallOutcome { ok, failure, neutral };  // neutral: a denial, which counts as neither
+// What became of a call, as its row says it.
+enum class CallOutcome { none, ok, error, denied, interrupted, unknown, cancelled, expired };
+inline constexpr base::EnumNames<CallOutcome, 8> call_outcomes{
+    {"", "ok", "error", "denied", "interrupted", "unknown", "cancelled", "expired"}};
 
 struct Ran {
     std::vector<CallOutcome> outcomes;

@@ -11,19 +11,8 @@
 #include "tools/user_question.hpp"
 
 namespace chorus::turn {
-namespace {
 
 using policy::Verdict;
-
-std::string approved_detail(const store::Prompt& row) {
-    return "approved by " + row.decided_by + ", prompt " + row.id;
-}
-
-std::string with_reason(const std::string& what, const std::string& reason) {
-    return reason.empty() ? what : what + ": " + reason;
-}
-
-}  // namespace
 
 std::vector<Judged*> all_of(std::vector<Judged>& calls) {
     std::vector<Judged*> all;
@@ -46,7 +35,7 @@ void refuse(Judged& judged, std::string decision, const std::string& reason,
     judged.runs = false;
     judged.decision = std::move(decision);
     judged.detail = reason;
-    judged.outcome = "denied";
+    judged.outcome = CallOutcome::denied;
     judged.result = {"denied: " + (text.empty() ? reason : text), true};
 }
 
@@ -110,16 +99,16 @@ void Questions::take_row(Judged& judged) {
     judged.prompt_id = row.consumed_at == 0 ? row.id : "";
     if (row.state == store::PromptState::approved) {
         judged.approved = approval::binding_of(place_.store, row, place_.options.held);
-        allow(judged, "ask_approved", approved_detail(row));
+        allow(judged, "ask_approved", "approved by " + row.decided_by + ", prompt " + row.id);
     } else if (row.state == store::PromptState::answered) {
         judged.answer = row.answer;
         allow(judged, "ask_approved", "answered by " + row.decided_by + ", prompt " + row.id);
     } else if (row.state == store::PromptState::denied) {
         refuse(judged, "ask_denied", "denied by " + row.decided_by,
-               with_reason("the user denied this call", row.answer));
+               "the user denied this call" + (row.answer.empty() ? "" : ": " + row.answer));
     } else {
         refuse(judged, "ask_denied", "nobody decided it in time");
-        judged.outcome = "expired";
+        judged.outcome = CallOutcome::expired;
     }
     // otherwise the deciding process has written the audit row
     judged.audited = row.state != store::PromptState::expired;
@@ -168,7 +157,7 @@ bool Questions::settle_row(Judged& judged, const place::PersonAnswer& reply) {
                 : reply.what == place::PersonAnswer::What::answer ? store::PromptState::answered
                                                                   : store::PromptState::approved;
     row.decided_at = sys::now_ms();
-    row.decided_by = actor();
+    row.decided_by = record_.turn().actor;
     row.answer = place_.redaction.apply(reply.text);
     if (judged.binding && row.state == store::PromptState::approved)
         approval::write_binding(*judged.binding, row);
@@ -272,7 +261,7 @@ std::vector<chat::PromptNotice> Questions::suspend(std::vector<Judged>& calls) {
                         : judged.runs ? store::PromptState::approved
                                       : store::PromptState::denied;
             row.decided_at = row.created_at;
-            row.decided_by = actor();
+            row.decided_by = record_.turn().actor;
             row.answer = judged.answer.value_or("");
             decided.push_back(&judged);
         } else {

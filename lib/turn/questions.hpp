@@ -45,7 +45,6 @@ class Questions {
     bool settle_row(Judged& judged, const place::PersonAnswer& reply);
     void take_row(Judged& judged);
     void take_reply(Judged& judged, const place::PersonAnswer& reply) const;
-    std::string actor() const { return record_.turn().actor; }
 
     place::Place& place_;
     Record& record_;

@@ -26,18 +26,18 @@ bool only_reads(const std::string& name) {
            (tool->kind == tools::Class::read || tool->kind == tools::Class::question);
 }
 
-std::string outcome_of(const Unfinished& unfinished) {
-    if (unfinished.may_run) return "interrupted";
-    return unfinished.trace.effect == tools::Effect::done ? "ok" : "unknown";
+CallOutcome outcome_of(const Unfinished& unfinished) {
+    if (unfinished.may_run) return CallOutcome::interrupted;
+    return unfinished.trace.effect == tools::Effect::done ? CallOutcome::ok : CallOutcome::unknown;
 }
 
-std::string text_of(const std::string& outcome, const tools::Trace& trace) {
-    if (outcome == "ok")
+std::string text_of(CallOutcome outcome, const tools::Trace& trace) {
+    if (outcome == CallOutcome::ok)
         return "done: the process died before the call could answer, but " + trace.what;
-    if (outcome == "interrupted")
+    if (outcome == CallOutcome::interrupted)
         return "interrupted: the call was not run; nothing was changed by it";
-    if (outcome == "cancelled") return "cancelled: the user sent a new message";
-    if (outcome == "expired") return "denied: nobody decided it in time";
+    if (outcome == CallOutcome::cancelled) return "cancelled: the user sent a new message";
+    if (outcome == CallOutcome::expired) return "denied: nobody decided it in time";
     return "unknown: the process died while this ran. It may have taken effect, in part or whole; "
            "it was not run again. Check before repeating it";
 }
@@ -48,10 +48,9 @@ tools::Trace trace_of(place::Place& place, const Unfinished& unfinished,
     const store::ToolRun& run = unfinished.run;
     if (const auto task = store::find_task_of_call(place.store, run.turn_id, run.tool_call_id))
         return {tools::Effect::done, task->id + " was started in the background"};
-    const std::string& evidence = unfinished.run.evidence;
     try {
-        if (tools::is_of_own_file(evidence)) return tools::find_effect(evidence, own);
-        return root ? tools::find_effect(evidence, *root) : tools::Trace{};
+        if (tools::is_of_own_file(run.evidence)) return tools::find_effect(run.evidence, own);
+        return root ? tools::find_effect(run.evidence, *root) : tools::Trace{};
     } catch (const base::Error&) {
         return {};  // a repository that cannot be opened gives no trace
     }
@@ -94,7 +93,8 @@ bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolR
         const auto run = std::find_if(runs.begin(), runs.end(), [&](const store::ToolRun& one) {
             return one.tool_call_id == call.id;
         });
-        if (run == runs.end() || run->outcome == "ok" || run->outcome == "unknown") return false;
+        const auto outcome = run == runs.end() ? std::nullopt : call_outcomes.find(run->outcome);
+        if (!outcome || outcome == CallOutcome::ok || outcome == CallOutcome::unknown) return false;
         const tools::Tool* tool = tools::find_tool(run->tool);
         return run->intent_at == 0 || (tool != nullptr && tool->kind != tools::Class::command &&
                                        tool->kind != tools::Class::repository);
@@ -161,7 +161,7 @@ std::vector<Unfinished> unfinished_calls(place::Place& place, const store::Turn&
         store::is_restored_after(place.store, turn.agent_id, turn.thread_id, messages.back().id))
         return open;
     const auto runs = store::load_tool_runs(place.store, turn.id);
-    for (const chat::Message& message : messages) {
+    for (const chat::Message& message : messages)
         for (const chat::ToolCall& call : message.tool_calls) {
             const auto run =
                 std::find_if(runs.begin(), runs.end(), [&](const store::ToolRun& candidate) {
@@ -169,7 +169,6 @@ std::vector<Unfinished> unfinished_calls(place::Place& place, const store::Turn&
                 });
             if (run != runs.end()) open.push_back({call, *run, {}, false});
         }
-    }
     if (open.empty()) return open;
     const auto root = place::root_of(place, turn);
     const sys::Root own(place.directory.path());
@@ -183,7 +182,7 @@ std::vector<Unfinished> unfinished_calls(place::Place& place, const store::Turn&
 }
 
 void settle_calls(Record& record, const std::vector<Unfinished>& calls,
-                  const std::string& outcome_for_all) {
+                  std::optional<CallOutcome> outcome_for_all) {
     if (calls.empty()) return;
     std::vector<Judged> judged;
     for (const Unfinished& unfinished : calls) {
@@ -196,14 +195,15 @@ void settle_calls(Record& record, const std::vector<Unfinished>& calls,
         call.audited = true;
         call.evidence = unfinished.run.evidence;
         call.started_at = unfinished.run.intent_at;
-        call.outcome = outcome_for_all.empty() ? outcome_of(unfinished) : outcome_for_all;
-        call.result = {text_of(call.outcome, unfinished.trace) + note, call.outcome != "ok"};
+        call.outcome = outcome_for_all.value_or(outcome_of(unfinished));
+        call.result = {text_of(call.outcome, unfinished.trace) + note,
+                       call.outcome != CallOutcome::ok};
     }
     record.advance(all_of(judged));
 }
 
 std::vector<Unfinished> settle_unfinished(place::Place& place, const store::Turn& turn,
-                                          const std::string& outcome_for_all) {
+                                          std::optional<CallOutcome> outcome_for_all) {
     const auto calls = unfinished_calls(place, turn);
     if (calls.empty()) return calls;
     Record record(place, turn, stored_chain(place, turn));
@@ -213,15 +213,15 @@ std::vector<Unfinished> settle_unfinished(place::Place& place, const store::Turn
 
 std::string describe(const std::vector<Unfinished>& calls) {
     std::vector<std::string> parts;
-    const auto add = [&](const char* outcome, const char* word) {
+    const auto add = [&](CallOutcome outcome, const char* word) {
         const auto number = std::count_if(calls.begin(), calls.end(), [&](const Unfinished& one) {
             return outcome_of(one) == outcome;
         });
         if (number > 0) parts.push_back(std::to_string(number) + " " + word);
     };
-    add("ok", "done");
-    add("interrupted", "not begun");
-    add("unknown", "unknown");
+    add(CallOutcome::ok, "done");
+    add(CallOutcome::interrupted, "not begun");
+    add(CallOutcome::unknown, "unknown");
     return parts.empty() ? std::string() : "; its calls: " + base::join(parts, ", ");
 }
 

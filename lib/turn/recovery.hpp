@@ -46,11 +46,11 @@ std::string describe(const std::vector<Unfinished>& calls);
 // `unknown` (it may have taken effect); or the outcome given for all. Nothing is run again (promise
 // 3).
 void settle_calls(Record& record, const std::vector<Unfinished>& calls,
-                  const std::string& outcome_for_all = {});
+                  std::optional<CallOutcome> outcome_for_all = {});
 
 // The same for the unfinished calls of a turn that does not go on; returns them.
 std::vector<Unfinished> settle_unfinished(place::Place& place, const store::Turn& turn,
-                                          const std::string& outcome_for_all);
+                                          std::optional<CallOutcome> outcome_for_all);
 
 // --retry: drops the turn's last answers that changed nothing from the window, back to one that did
 // or to the user's message. What may have had an effect stays: the model must know of it.

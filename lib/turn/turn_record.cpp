@@ -254,7 +254,7 @@ void Record::insert_result(const Judged& call, base::TimeMs now) {
     store::ToolRun run = run_of(call);
     run.intent_at = call.started_at;
     run.finished_at = now;
-    run.outcome = call.outcome;
+    run.outcome = call_outcomes.name(call.outcome);
     store::update_tool_run(place_.store, run);
     step("tool " + call.name, call.started_at != 0 ? call.started_at : now);
 }

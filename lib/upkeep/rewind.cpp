@@ -133,8 +133,7 @@ class WorkspaceRewind {
         std::set<std::string> changed = changed_since(now, end->files);
         const auto then = begun_ ? checkpoints_.find(begun_->tree) : std::nullopt;
         if (!then) return changed;
-        const std::set<std::string> before =
-            changed_since(sys::Fingerprint(*then), end->files);
+        const std::set<std::string> before = changed_since(sys::Fingerprint(*then), end->files);
         std::erase_if(changed, [&](const std::string& path) { return !before.contains(path); });
         return changed;
     }
@@ -226,7 +225,8 @@ store::Turn turn_of(place::Place& place, const store::StoredMessage& row) {
 std::int64_t give_up(place::Place& place, const store::Turn& turn, bool crashed) {
     const bool waits = turn.ended_at == 0;
     if (waits) turn::end_open_turn(place, turn, "rewound");
-    const auto calls = turn::settle_unfinished(place, turn, crashed ? "" : "cancelled");
+    const auto calls = turn::settle_unfinished(
+        place, turn, crashed ? std::nullopt : std::optional(turn::CallOutcome::cancelled));
     return waits || crashed || !calls.empty() ? turn.turn_number : 0;
 }
 

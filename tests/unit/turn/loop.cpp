@@ -196,7 +196,7 @@ TEST_F(LoopTest, counts_the_tokens_of_earlier_attempts) {
 }
 
 TEST_F(LoopTest, ends_after_five_failures_in_a_row) {
-    for (int i = 0; i < 6; ++i) host.outcomes.push_back({CallOutcome::failure});
+    for (int i = 0; i < 6; ++i) host.outcomes.push_back({CallOutcome::error});
     const LoopEnd end = run();
     EXPECT_EQ(end.end, End::tool_failures);
     EXPECT_EQ(state.iterations, 5);
@@ -204,7 +204,7 @@ TEST_F(LoopTest, ends_after_five_failures_in_a_row) {
 }
 
 TEST_F(LoopTest, counts_failures_of_one_answer_in_their_order) {
-    constexpr auto no = CallOutcome::failure;
+    constexpr auto no = CallOutcome::error;
     constexpr auto yes = CallOutcome::ok;
     host.repeated = calls({"a", "b", "c", "d", "e"});
     host.outcomes = {{yes, no, no, no, no},
@@ -218,20 +218,20 @@ TEST_F(LoopTest, counts_failures_of_one_answer_in_their_order) {
 
 TEST_F(LoopTest, begins_to_count_anew_after_any_success) {
     for (int i = 0; i < 30; ++i)
-        host.outcomes.push_back({i % 5 == 4 ? CallOutcome::ok : CallOutcome::failure});
+        host.outcomes.push_back({i % 5 == 4 ? CallOutcome::ok : CallOutcome::error});
     EXPECT_EQ(run().end, End::max_iterations);
 }
 
 TEST_F(LoopTest, counts_a_denial_as_neither) {
-    constexpr auto no = CallOutcome::failure;
-    constexpr auto denied = CallOutcome::neutral;
+    constexpr auto no = CallOutcome::error;
+    constexpr auto denied = CallOutcome::denied;
     host.outcomes = {{no}, {no}, {denied}, {no}, {denied}, {denied}, {no}, {denied}, {no}};
     EXPECT_EQ(run().end, End::tool_failures);
     EXPECT_EQ(state.iterations, 9);
 }
 
 TEST_F(LoopTest, ends_at_no_number_of_denials) {
-    for (int i = 0; i < 25; ++i) host.outcomes.push_back({CallOutcome::neutral});
+    for (int i = 0; i < 25; ++i) host.outcomes.push_back({CallOutcome::denied});
     EXPECT_EQ(run().end, End::max_iterations);
 }
 
@@ -389,7 +389,7 @@ TEST_F(LoopTest, is_interrupted_after_the_running_calls) {
 }
 
 TEST_F(LoopTest, is_interrupted_where_a_signal_made_the_fifth_call_fail) {
-    for (int i = 0; i < 5; ++i) host.outcomes.push_back({CallOutcome::failure});
+    for (int i = 0; i < 5; ++i) host.outcomes.push_back({CallOutcome::error});
     host.stop_after_steps = 25;
     EXPECT_EQ(run().end, End::interrupted);
 }
