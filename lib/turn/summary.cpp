@@ -1,5 +1,7 @@
 #include "turn/summary.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -55,16 +57,14 @@ std::string line_of(const SessionMessage& each) {
 
 chat::Request request_for(const std::vector<SessionMessage>& messages, SummaryFor reader,
                           const place::Settings& settings) {
-    const std::string tag(block);
     chat::Request request;
     request.model = model::parse_model_name(settings.model).name;
     request.system = reader == SummaryFor::people ? for_people : for_model;
     request.max_output_tokens = settings.max_output_tokens;
     chat::Message question;
     question.starts_turn = true;
-    question.content = "<" + tag + ">\n" +
-                       context::without_closing(conversation_text(messages), block) + "</" + tag +
-                       ">\n\nSummarise this conversation.";
+    question.content = fmt::format("<{0}>\n{1}</{0}>\n\nSummarise this conversation.", block,
+                                   context::without_closing(conversation_text(messages), block));
     request.messages.push_back(std::move(question));
     return request;
 }
@@ -97,9 +97,8 @@ std::string conversation_text(const std::vector<SessionMessage>& messages) {
     if (text.size() <= beginning_bytes + end_bytes) return text;
     const std::string_view beginning = base::utf8_prefix(text, beginning_bytes);
     const std::string_view end = base::utf8_suffix(text, end_bytes);
-    return std::string(beginning) + "\n[… " +
-           std::to_string(text.size() - beginning.size() - end.size()) + " bytes left out …]\n" +
-           std::string(end);
+    return fmt::format("{}\n[… {} bytes left out …]\n{}", beginning,
+                       text.size() - beginning.size() - end.size(), end);
 }
 
 Summary summarize(const std::vector<SessionMessage>& messages, SummaryFor reader,
