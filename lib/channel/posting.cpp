@@ -26,8 +26,7 @@ namespace {
 
 // The path of a webhook's URL is as secret as a key; the host may be shown.
 std::string path_in(const std::string& url) {
-    const auto scheme = url.find("://");
-    const auto path = scheme == std::string::npos ? scheme : url.find('/', scheme + 3);
+    const auto path = url.find('/', url.find("://") + 3);
     return path == std::string::npos ? "" : url.substr(path);
 }
 

@@ -43,8 +43,7 @@ std::int64_t timeout_of(const agent::Shared& own, const agent::Shared& general,
 std::string notice_text(const store::Agent& agent, const store::Session& session,
                         std::int64_t idle_ms) {
     const bool is_closed =
-        !session.summary.empty() &&
-        std::string_view(".!?").find(session.summary.back()) != std::string::npos;
+        !session.summary.empty() && base::is_one_of(session.summary.back(), ".!?");
     return "Session saved: " + session.summary + (is_closed ? "" : ".") +
            " Context cleared after " + base::counted(idle_ms / 60'000, "minute") +
            " of inactivity. Use chorus-context restore " + agent.name + " " +
