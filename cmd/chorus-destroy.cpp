@@ -124,7 +124,7 @@ struct Destroy : Named {
                         "agent '" + name + "': its name was not typed, nothing has changed");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         life::refuse_from_inside(opened.store, opened.environment);
         if (base::is_agent_name(name))
             if (const auto done = finish_remains(opened.home, opened.store, name))
@@ -136,8 +136,7 @@ struct Destroy : Named {
         const place::Surroundings surroundings = opened.surroundings();
         confirm(opened, agent, surroundings.interrupt);
         const auto done = upkeep::destroy(opened.store, agent, files(), surroundings);
-        return cli::print(json, "destroyed", fields_of(done, opened.home),
-                          text_of(done, opened.home));
+        cli::print(json, "destroyed", fields_of(done, opened.home), text_of(done, opened.home));
     }
 
     bool keep_files = false;

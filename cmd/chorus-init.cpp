@@ -151,7 +151,7 @@ struct Init {
         app.flag("--json", json, "print one JSON object");
     }
 
-    ExitStatus run(Begun& begun) {
+    void run(Begun& begun) {
         const auto& [environment, home] = begun;
         if (birth.name == ".")
             throw Error(ErrorCode::bad_request, "'.' is not an agent name",
@@ -197,7 +197,6 @@ struct Init {
         std::cout.flush();
         if (!made.existed && !made.agent.channel_id.empty())
             tell_channel(made, home, store, environment);
-        return ExitStatus::done;
     }
 
     std::string adopted;  // the word after NAME

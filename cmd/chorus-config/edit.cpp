@@ -164,7 +164,7 @@ struct Set : OfKey {
         add_json(verb);
     }
 
-    ExitStatus run(Begun& begun) const {
+    void run(Begun& begun) const {
         const agent::KeyPlace place = require_place_to_change(*this);
         Subject subject = open_to_change(begun, agent);
         const bool is_text = place.key->name == "description" || place.key->name == "system_prompt";
@@ -178,7 +178,7 @@ struct Set : OfKey {
         const std::string full = with_full_model(subject, place, given);
         lock(subject);
         write(subject, place, agent::with_value(subject.text, place, full, subject.path), begun);
-        return json ? print_value(begun) : ExitStatus::done;
+        if (json) print_value(begun);
     }
 
     std::string value;
@@ -187,14 +187,14 @@ struct Set : OfKey {
 struct Unset : OfKey {
     explicit Unset(cli::Command& verb) : OfKey(verb) { add_json(verb); }
 
-    ExitStatus run(Begun& begun) const {
+    void run(Begun& begun) const {
         const agent::KeyPlace place = require_place_to_change(*this);
         check_prompt(place, "");
         Subject subject = open_to_change(begun, agent);
         lock(subject);
         const std::string text = agent::without_value(subject.text, place, subject.path);
         if (text != subject.text) write(subject, place, text, begun);
-        return json ? print_value(begun) : ExitStatus::done;
+        if (json) print_value(begun);
     }
 };
 

@@ -56,7 +56,7 @@ std::string shown(const Row& row, const sys::Environment& environment) {
 struct Env {
     explicit Env(cli::Command& verb) { verb.flag("--json", json, "print JSON"); }
 
-    ExitStatus run(const sys::Environment& environment) const {
+    void run(const sys::Environment& environment) const {
         for (const Row& row : rows()) {
             const bool is_set = environment.has(row.name);
             const char* origin = is_set                 ? "environment"
@@ -70,7 +70,6 @@ struct Env {
                         {"meaning", row.meaning}},
                        setting_line(row.name, origin, value, {.origin = 30, .value = 43}));
         }
-        return ExitStatus::done;
     }
 
     bool json = false;

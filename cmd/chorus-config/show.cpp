@@ -170,7 +170,7 @@ void print_notices(const Subject& subject, const Files& files) {
 
 struct Get : OfKey {
     explicit Get(cli::Command& verb) : OfKey(verb) { add_json(verb); }
-    ExitStatus run(Begun& begun) const { return print_value(begun); }
+    void run(Begun& begun) const { print_value(begun); }
 };
 
 struct List : OfFile {
@@ -179,7 +179,7 @@ struct List : OfFile {
         add_json(verb);
     }
 
-    ExitStatus run(Begun& begun) const {
+    void run(Begun& begun) const {
         Subject subject = open_to_read(begun, agent);
         const Files files = read_files(subject);
         check_files(subject, files);
@@ -197,22 +197,21 @@ struct List : OfFile {
                 cli::print(true, "setting", unknown_fields(subject, key), "");
         else
             print_notices(subject, files);
-        return ExitStatus::done;
     }
 };
 
 }  // namespace
 
-ExitStatus OfKey::print_value(const Begun& begun) const {
+void OfKey::print_value(const Begun& begun) const {
     const KeyPlace place = require_place();
     Subject subject = open_to_read(begun, agent);
     const Files files = read_files(subject);
     check_files(subject, files);
     const Value value = in_force(place, subject, files, begun.environment);
-    if (!json && value.json.empty()) return ExitStatus::done;
+    if (!json && value.json.empty()) return;
     const std::string text = plain(value.json);
-    return cli::print(json, "setting", fields_of(subject, files, place, value),
-                      isatty(STDOUT_FILENO) == 1 ? base::visible(text) : text);
+    cli::print(json, "setting", fields_of(subject, files, place, value),
+               isatty(STDOUT_FILENO) == 1 ? base::visible(text) : text);
 }
 
 cli::Verb get_verb() {

@@ -38,7 +38,7 @@ struct OfKey : OfFile {
     // ones.
     agent::KeyPlace require_place() const;
     // Prints the value in force.
-    ExitStatus print_value(const Begun& begun) const;
+    void print_value(const Begun& begun) const;
     std::string key;
 };
 

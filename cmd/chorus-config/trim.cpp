@@ -25,8 +25,8 @@ struct Trim : OfFile {
         add_json(verb);
     }
 
-    ExitStatus print(const life::TrimReport& report) const {
-        return cli::print(
+    void print(const life::TrimReport& report) const {
+        cli::print(
             json, "trimmed",
             {{"messages", report.rows.messages},
              {"events", report.rows.events},
@@ -44,11 +44,11 @@ struct Trim : OfFile {
                          : "; the database is " + std::to_string(report.bytes) + " bytes smaller"));
     }
 
-    ExitStatus run(Begun& begun) const {
+    void run(Begun& begun) const {
         const std::int64_t age_ms = cli::require_duration_ms(older_than, "--older-than");
         store::Store store = open_store(begun);
         life::refuse_from_inside(store, begun.environment);
-        return print(life::trim(
+        print(life::trim(
             begun.home, store,
             {.agents = agents_of(store, agent),
              .before = sys::now_ms() - age_ms,

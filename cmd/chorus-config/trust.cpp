@@ -72,7 +72,7 @@ struct Trust : Named {
                       << '\n';
     }
 
-    ExitStatus run(Begun& begun) const {
+    void run(Begun& begun) const {
         Subject subject = show ? open_to_read(begun, name) : open_to_change(begun, name);
         const life::Decider person = decider(begun);
         const std::string part =
@@ -83,7 +83,7 @@ struct Trust : Named {
                                           : agent::trust_changes(part, subject.text);
         if (changes.empty()) {
             if (!json) std::cout << "nothing to trust\n";
-            return ExitStatus::done;
+            return;
         }
         if (!show) check_text(subject, subject.text);
         if (!show) check_grant(subject, part, agent::trust_part(subject.text), begun.environment);
@@ -93,7 +93,6 @@ struct Trust : Named {
             std::cout << described(changes);
         if (!show) decide(subject, person);
         if (json) print_json(changes);
-        return ExitStatus::done;
     }
 
     bool show = false;

@@ -14,7 +14,7 @@ struct Artifacts : Named {
         verb.flag("--json", json, "print one JSON object per line");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const store::Agent agent = life::require_known(opened.store, name);
         const Form form = cli::form_of_stdout(json);
         const cli::Table table("artifact",
@@ -41,7 +41,6 @@ struct Artifacts : Named {
                                 {"updated_at", Time{artifact.updated_at}}};
             std::cout << table.line(fields, form) << '\n';
         }
-        return ExitStatus::done;
     }
 
     bool json = false;

@@ -46,7 +46,7 @@ struct Audit {
         return time + "  " + cli::padded(name, name_width) + "  " + decision + act + "  " + detail;
     }
 
-    ExitStatus run(Opened& opened) {
+    void run(Opened& opened) {
         span.limit(filter);
         if (!action.empty()) filter.action = matching(action);
         if (!filter.agent.empty()) (void)life::require_known(opened.store, filter.agent);
@@ -60,7 +60,6 @@ struct Audit {
                       << '\n';
             return std::cout.good();
         });
-        return ExitStatus::done;
     }
 
     store::AuditFilter filter;

@@ -19,34 +19,34 @@ struct Backup {
         verb.flag("--json", json, "print one JSON object");
     }
 
-    ExitStatus back_up(const Begun& begun) const {
+    void back_up(const Begun& begun) const {
         store::Store store = open_store(begun);
         const sys::OutputFile file = output.open(begun);
         sys::Interrupt::install();
         const std::int64_t bytes = store::back_up(store, file);
-        return print_beside(
-            file, json ? cli::json("backup", {{"file", output.file}, {"size_bytes", bytes}})
-                       : one_line(output.file) + ": " + std::to_string(bytes) + " bytes");
+        print_beside(file, json
+                               ? cli::json("backup", {{"file", output.file}, {"size_bytes", bytes}})
+                               : one_line(output.file) + ": " + std::to_string(bytes) + " bytes");
     }
 
     // Makes the home if needed: it may have lost its database.
-    ExitStatus put_back(const Begun& begun) const {
+    void put_back(const Begun& begun) const {
         life::refuse_from_inside(begun.environment);
         const sys::RegularInput backup(output.file);
         agent::open_home(begun.home, begun.environment, agent::IfMissing::create);
         const auto done = store::put_back(life::database_paths(begun.home), backup);
         const std::string kept =
             done.kept.empty() ? "" : "\nthe previous database is " + one_line(done.kept);
-        return cli::print(json, "restored-backup",
-                          {{"file", backup.name()},
-                           {"agents", done.agents},
-                           {"messages", done.messages},
-                           {"kept", done.kept}},
-                          one_line(backup.name()) + ": restored, " + counted(done.agents, "agent") +
-                              ", " + counted(done.messages, "message") + kept);
+        cli::print(json, "restored-backup",
+                   {{"file", backup.name()},
+                    {"agents", done.agents},
+                    {"messages", done.messages},
+                    {"kept", done.kept}},
+                   one_line(backup.name()) + ": restored, " + counted(done.agents, "agent") + ", " +
+                       counted(done.messages, "message") + kept);
     }
 
-    ExitStatus run(Begun& begun) const { return restore ? put_back(begun) : back_up(begun); }
+    void run(Begun& begun) const { return restore ? put_back(begun) : back_up(begun); }
 
     Output output;
     bool restore = false;

@@ -28,7 +28,7 @@ struct Fork : Holding {
         return fork;
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         context::check_branch_name(branch);
         const policy::Redaction secrets = place::secrets_of(opened.home, opened.environment);
         if (secrets.holds_active(branch))
@@ -41,10 +41,10 @@ struct Fork : Holding {
         const store::Thread parent = require_thread(opened, held.agent, thread);
         const context::NewBranch made = context::make_branch(opened.store, opened.home, held.agent,
                                                              parent, branch, fork, secrets);
-        return print(made);
+        print(made);
     }
 
-    ExitStatus print(const context::NewBranch& made) const {
+    void print(const context::NewBranch& made) const {
         const store::Thread& made_thread = made.branch.thread;
         const auto count = static_cast<std::int64_t>(made.point.kept.size());
         cli::print(json, "new-branch",
@@ -61,7 +61,7 @@ struct Fork : Holding {
                    made_thread.branch + ": thread " + std::to_string(made_thread.id) + ", " +
                        counted(count, "message") + " of " + made.branch.parent +
                        ", forked at message " + std::to_string(made.point.message));
-        if (json) return ExitStatus::done;
+        if (json) return;
         if (made.point.left_out != 0)
             notice("turn " + std::to_string(made.point.left_out) + " of thread " +
                    std::to_string(made_thread.parent_thread) +
@@ -69,7 +69,6 @@ struct Fork : Holding {
         if (made.point.unanswered != 0)
             notice("its last message has no answer yet: chorus-run " + name + " -t " + branch +
                    " --resume asks for one");
-        return ExitStatus::done;
     }
 
     std::string branch;

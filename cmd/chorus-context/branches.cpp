@@ -29,7 +29,7 @@ struct Branches : Named {
                 {"last_activity_at", Time{thread.last_activity}}};
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const store::Agent agent = require_agent(opened);
         context::reclaim_branches(opened.store, opened.home, agent);
         const cli::Table table("branch", {{.key = "branch"},
@@ -40,7 +40,6 @@ struct Branches : Named {
         table.print(cli::each(context::list_branches(opened.store, opened.home, agent),
                               [&](const auto& branch) { return fields_of(branch, agent.name); }),
                     cli::form_of_stdout(json));
-        return ExitStatus::done;
     }
 
     bool json = false;

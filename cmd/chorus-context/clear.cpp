@@ -16,7 +16,7 @@ struct Clear : Holding {
         verb.flag("--json", json, "print one JSON object");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const place::Surroundings surroundings = opened.surroundings();
         const store::Agent agent = require_agent(opened);
         // asks the model before the lock is taken, so that nobody waits for it; messages that
@@ -32,13 +32,13 @@ struct Clear : Holding {
         const auto present = turn::present_context(opened.store, held.agent, {}, surroundings);
         const auto cleared = context::clear_context(opened.store, opened.home, held.agent,
                                                     present.after_time, about, present.redaction);
-        return cli::print(json, "cleared",
-                          {{"agent", agent.name},
-                           {"messages", cleared.messages},
-                           {"saved", value_of(cleared.saved)}},
-                          (cleared.saved ? described(*cleared.saved) + "\n" : "") +
-                              counted(cleared.messages, "message") +
-                              (cleared.messages == 1 ? " is" : " are") + " outside the window now");
+        cli::print(json, "cleared",
+                   {{"agent", agent.name},
+                    {"messages", cleared.messages},
+                    {"saved", value_of(cleared.saved)}},
+                   (cleared.saved ? described(*cleared.saved) + "\n" : "") +
+                       counted(cleared.messages, "message") +
+                       (cleared.messages == 1 ? " is" : " are") + " outside the window now");
     }
 
     bool save = false;

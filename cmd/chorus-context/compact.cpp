@@ -13,18 +13,18 @@ struct Compact : Holding {
         verb.flag("--json", json, "print one JSON object");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const store::Agent agent = require_agent(opened);
         const auto done = turn::compact(
             opened.store, agent, require_thread(opened, agent, thread), opened.surroundings(),
             [&] { return hold(opened, agent, sys::Lock::Mode::exclusive); });
-        return cli::print(json, "compacted",
-                          {{"agent", done.saved.agent_name},
-                           {"messages", done.messages},
-                           {"kept", done.kept},
-                           {"saved", fields_of(done.saved)}},
-                          "a summary replaces " + counted(done.messages, "message") + ", " +
-                              std::to_string(done.kept) + " stay; " + described(done.saved));
+        cli::print(json, "compacted",
+                   {{"agent", done.saved.agent_name},
+                    {"messages", done.messages},
+                    {"kept", done.kept},
+                    {"saved", fields_of(done.saved)}},
+                   "a summary replaces " + counted(done.messages, "message") + ", " +
+                       std::to_string(done.kept) + " stay; " + described(done.saved));
     }
 
     std::string thread;

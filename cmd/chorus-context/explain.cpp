@@ -51,7 +51,7 @@ struct Explain : Named {
                 {"commands", cli::each(why.reading.commands, command_fields)}};
     }
 
-    ExitStatus run(Begun& begun) {
+    void run(Begun& begun) {
         asked.agent = name;
         if (!profile.empty()) asked.permissions = agent::named_permissions(profile, "--profile");
         const turn::Explanation why = turn::explain(asked, begun.surroundings());
@@ -59,7 +59,6 @@ struct Explain : Named {
             std::cout << cli::json("explanation", fields_of(why)) << '\n';
         else
             print_text(why);
-        return ExitStatus::done;
     }
 
     turn::ExplainOptions asked;

@@ -72,7 +72,7 @@ struct Export : Named {
         return as == "html" ? context::to_html(record) : context::to_markdown(record);
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const std::string as = wanted_format();
         std::optional<sys::OutputFile> file;
         if (!output.file.empty()) file = output.open(opened);
@@ -84,7 +84,6 @@ struct Export : Named {
             file->write(text, [&interrupt] { return interrupt.requested(); });
         else
             std::cout << text;
-        return ExitStatus::done;
     }
 
     std::string format;

@@ -57,10 +57,9 @@ struct History {
         return session.file_path.empty() ? text + "\n  its file is gone" : text;
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         for (const store::Session& session : sessions(opened.store))
             cli::print(json, "saved-session", fields_of(session), text(session));
-        return ExitStatus::done;
     }
 
     std::string name;

@@ -14,7 +14,7 @@ struct Import : Holding {
         verb.flag("--json", json, "print one JSON object");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const std::string text = sys::read_input_file(file, context::most_import_bytes);
         const life::HeldAgent held = hold(opened, sys::Lock::Mode::exclusive);
         const policy::Redaction secrets = place::secrets_of(opened.home, opened.environment);
@@ -30,14 +30,13 @@ struct Import : Holding {
                     {"canceled", imported.cancelled},
                     {"in_window", imported.in_window}},
                    text_of(imported));
-        if (json) return ExitStatus::done;
+        if (json) return;
         if (imported.cancelled > 0)
             notice(counted(imported.cancelled, "call") + " had no result: recorded as cancelled");
         if (imported.messages > 0 && !imported.in_window)
             notice(
                 "the agent has a conversation of its own: the imported messages are in its "
                 "history, not in its context");
-        return ExitStatus::done;
     }
 
     static std::string text_of(const context::Imported& imported) {

@@ -84,7 +84,7 @@ struct Log : Named {
                 cli::shown("cost", dollars(turn.cost_usd, turn.cost_usd >= 0))};
     }
 
-    ExitStatus list(Opened& opened, const store::Agent& agent) {
+    void list(Opened& opened, const store::Agent& agent) {
         filter.agent = agent.id;
         span.limit(filter);
         if (!thread.empty()) filter.thread = require_thread(opened, agent, thread).id;
@@ -110,7 +110,6 @@ struct Log : Named {
             if (form != Form::json && !shown.empty()) std::cout << shown << '\n';
             return std::cout.good();
         });
-        return ExitStatus::done;
     }
 
     static std::string seconds(std::int64_t ms) {
@@ -172,7 +171,7 @@ struct Log : Named {
         }
     }
 
-    ExitStatus show(store::Store& store, const store::Agent& agent) const {
+    void show(store::Store& store, const store::Agent& agent) const {
         const store::ReadTransaction all_at_once(store);
         const auto turn = store::find_turn(store, wanted);
         if (!turn || turn->agent_id != agent.id)
@@ -187,10 +186,9 @@ struct Log : Named {
                       << '\n';
         else
             print_text(*turn, said, runs);
-        return ExitStatus::done;
     }
 
-    ExitStatus run(Opened& opened) {
+    void run(Opened& opened) {
         if (isatty(STDOUT_FILENO) == 1)
             shown_on = in_color(opened.environment) ? cli::ShownOn::color_terminal
                                                     : cli::ShownOn::terminal;

@@ -18,7 +18,7 @@ struct Messages : Named {
         verb.flag("--json", json, "print one JSON object per line");
     }
 
-    ExitStatus run(Opened& opened) {
+    void run(Opened& opened) {
         span.limit(filter);
         const store::Agent agent = life::require_known(opened.store, name);
         filter.agent = agent.id;
@@ -35,7 +35,6 @@ struct Messages : Named {
             }
             return std::cout.good();
         });
-        return ExitStatus::done;
     }
 
     store::MessageFilter filter;

@@ -23,9 +23,8 @@ struct Output {
 };
 
 // Says what was written; on stderr if that went to stdout.
-inline ExitStatus print_beside(const sys::OutputFile& file, const std::string& line) {
+inline void print_beside(const sys::OutputFile& file, const std::string& line) {
     (file.is_stdout() ? std::cerr : std::cout) << line << '\n';
-    return ExitStatus::done;
 }
 
 }  // namespace chorus::command

@@ -20,7 +20,7 @@ struct Pack : Holding {
         verb.flag("--json", json, "print one JSON object");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const sys::OutputFile file = output.open(opened);
         const auto check = interruptible();
         const life::HeldAgent held = hold(opened, sys::Lock::Mode::exclusive);
@@ -38,8 +38,8 @@ struct Pack : Holding {
                                                            {"messages", record.messages.size()},
                                                            {"left_out", packed.left_out}}));
         for (const std::string& left : packed.left_out) notice("not packed: " + one_line(left));
-        return print_beside(file, counted(packed.files, "file") + " packed, " +
-                                      counted(record.messages.size(), "message"));
+        print_beside(file, counted(packed.files, "file") + " packed, " +
+                               counted(record.messages.size(), "message"));
     }
 
     Output output;

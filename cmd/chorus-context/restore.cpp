@@ -17,7 +17,7 @@ struct Restore : Holding {
         verb.flag("--json", json, "print one JSON object");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const place::Surroundings surroundings = opened.surroundings();
         const store::Agent agent = require_agent(opened);
         const store::Session session = context::require_session(opened.store, agent, id);
@@ -46,13 +46,12 @@ struct Restore : Holding {
                     {"was_there", done.was_there},
                     {"saved", value_of(done.saved)}},
                    text(session, done));
-        if (json || done.was_there) return ExitStatus::done;
+        if (json || done.was_there) return;
         if (done.left_out > 0)
             notice(counted(done.left_out, "message") +
                    " left out: results without a call, or messages before the user's first one");
         if (done.added > 0)
             notice(counted(done.added, "call") + " had no result; the model gets one that says so");
-        return ExitStatus::done;
     }
 
     static std::string text(const store::Session& session, const context::Restoration& done) {

@@ -90,7 +90,7 @@ struct Rewind : Holding {
                   << '\n';
     }
 
-    ExitStatus run(Opened& opened) {
+    void run(Opened& opened) {
         read_options();
         life::HeldAgent held = hold(opened, sys::Lock::Mode::exclusive);
         const std::string directory = opened.directory(held.agent).workspace();
@@ -99,7 +99,7 @@ struct Rewind : Holding {
             upkeep::rewind(std::move(opened.store), std::move(held), wanted, surroundings);
         if (json) {
             std::cout << cli::json("rewound", fields_of(rewound)) << '\n';
-            return ExitStatus::done;
+            return;
         }
         if (wanted.to != 0) print_messages(rewound);
         if (rewound.given_up != 0)
@@ -109,7 +109,6 @@ struct Rewind : Holding {
             print_files(rewound.workspace);
             print_commits(rewound.workspace, directory);
         }
-        return ExitStatus::done;
     }
 
     upkeep::RewindOptions wanted;

@@ -29,7 +29,7 @@ struct Save : Holding {
         return found;
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const place::Surroundings surroundings = opened.surroundings();
         const store::Agent agent = require_agent(opened);
         const auto about = turn::about_session(present(opened, agent, surroundings),
@@ -39,7 +39,7 @@ struct Save : Holding {
         const auto now = present(opened, held.agent, surroundings);
         const auto saved = context::save_session(opened.store, opened.home, held.agent,
                                                  now.messages, about, now.redaction);
-        return cli::print(json, "saved-session", fields_of(saved), described(saved));
+        cli::print(json, "saved-session", fields_of(saved), described(saved));
     }
 
     std::string description;

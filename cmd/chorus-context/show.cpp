@@ -63,7 +63,7 @@ struct Show : Named {
         print_part("status", next.status);
     }
 
-    ExitStatus run(Begun& begun) {
+    void run(Begun& begun) {
         turn.agent = name;
         const turn::NextRequest next = turn::next_request(turn, begun.surroundings());
         if (json)
@@ -78,7 +78,6 @@ struct Show : Named {
                 said.thread = next.thread;
                 print(said, cli::form_of_stdout(false));
             }
-        return ExitStatus::done;
     }
 
     place::TurnOptions turn;

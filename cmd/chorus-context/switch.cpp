@@ -13,7 +13,7 @@ struct Switch : Holding {
         verb.flag("--json", json, "print one JSON object");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const life::HeldAgent held = hold(opened, sys::Lock::Mode::exclusive);
         const auto thread = context::find_branch(opened.store, held.agent, branch);
         if (!thread)
@@ -21,10 +21,9 @@ struct Switch : Holding {
                         "agent '" + held.agent.name + "': no branch " + base::quoted(branch),
                         "chorus-context branches " + held.agent.name + " lists them");
         context::make_current(opened.store, opened.home, held.agent, *thread);
-        return cli::print(
-            json, "current-branch",
-            {{"agent", held.agent.name}, {"branch", thread->branch}, {"thread", thread->id}},
-            "current: " + thread->branch + ", thread " + std::to_string(thread->id));
+        cli::print(json, "current-branch",
+                   {{"agent", held.agent.name}, {"branch", thread->branch}, {"thread", thread->id}},
+                   "current: " + thread->branch + ", thread " + std::to_string(thread->id));
     }
 
     std::string branch;

@@ -40,7 +40,7 @@ struct Usage {
         return fields;
     }
 
-    ExitStatus run(Opened& opened) {
+    void run(Opened& opened) {
         constexpr base::EnumNames<store::UsageBy, 4> groupings{
             {"day", "agent", "model", "session"}};
         filter.by = *groupings.find(by);
@@ -62,7 +62,6 @@ struct Usage {
                                 {"label"}},
                                "");
         table.print(all, cli::form_of_stdout(json));
-        return ExitStatus::done;
     }
 
     store::UsageFilter filter;

@@ -83,7 +83,7 @@ struct Verify {
                ", " + (causes.empty() ? "nothing changed" : base::join(causes, ", "));
     }
 
-    ExitStatus verify_prefix(Opened& opened) const {
+    void verify_prefix(Opened& opened) const {
         if (name.empty())
             throw Error(ErrorCode::bad_request, "--prefix: needs the name of an agent",
                         "chorus-context verify NAME --prefix");
@@ -105,10 +105,9 @@ struct Verify {
         else
             for (const auto& report : reports) std::cout << text_of(report) << '\n';
         if (!problem.empty()) throw Error(ErrorCode::failed, problem);
-        return ExitStatus::done;
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         if (prefix) return verify_prefix(opened);
         const store::AuditHead expected = expect.empty() ? store::AuditHead() : parse_head(expect);
         if (!name.empty()) (void)life::require_known(opened.store, name);
@@ -126,7 +125,6 @@ struct Verify {
                        counted(chain.head.rows, "row") +
                            (chain.head.hash.empty() ? "" : ", head " + chain.head.hash));
         if (!problem.empty()) throw Error(ErrorCode::failed, problem);
-        return ExitStatus::done;
     }
 
     std::string name;

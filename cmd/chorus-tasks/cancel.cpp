@@ -15,24 +15,24 @@ struct Cancel : Named {
         verb.flag("--json", json, "print one JSON object per line");
     }
 
-    ExitStatus print(const Turn& turn) const {
+    void print(const Turn& turn) const {
         const std::string_view state = store::name(report::state_now(turn));
         const std::string why =
             turn.exit_code >= 0 ? "exit " + std::to_string(turn.exit_code) : one_line(turn.reason);
-        return cli::print(json, "canceled",
-                          {{"agent", name},
-                           {"thread", turn.thread_id},
-                           {"turn", turn.turn_number},
-                           {"turn_id", turn.id},
-                           {"turn_state", state},
-                           {"reason", turn.reason},
-                           {"exit_code", cli::number(turn.exit_code, -1)}},
-                          "turn " + std::to_string(turn.turn_number) + " of thread " +
-                              std::to_string(turn.thread_id) + ": " + std::string(state) +
-                              (why.empty() ? "" : " (" + why + ")"));
+        cli::print(json, "canceled",
+                   {{"agent", name},
+                    {"thread", turn.thread_id},
+                    {"turn", turn.turn_number},
+                    {"turn_id", turn.id},
+                    {"turn_state", state},
+                    {"reason", turn.reason},
+                    {"exit_code", cli::number(turn.exit_code, -1)}},
+                   "turn " + std::to_string(turn.turn_number) + " of thread " +
+                       std::to_string(turn.thread_id) + ": " + std::string(state) +
+                       (why.empty() ? "" : " (" + why + ")"));
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const store::Agent agent = require_agent(opened);
         upkeep::CancelOptions wanted;
         wanted.wait_ms = cli::require_duration_ms(wait, "--wait");
@@ -41,7 +41,6 @@ struct Cancel : Named {
             upkeep::cancel_turns(opened.home, opened.store, agent.id, wanted, interruptible());
         if (ended.empty()) notice("agent '" + name + "': no turn is running or parked");
         for (const Turn& turn : ended) print(turn);
-        return ExitStatus::done;
     }
 
     std::string thread;

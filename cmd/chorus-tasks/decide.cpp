@@ -28,7 +28,7 @@ struct Decide {
                               " all decides all questions of a thread");
     }
 
-    ExitStatus run(Opened& opened) {
+    void run(Opened& opened) {
         refuse_all();
         if (!words.empty()) decision.text = base::join(words, " ");
         const approval::DecisionContext decider{
@@ -56,7 +56,6 @@ struct Decide {
                        approval::in_one_line(prompt));
             if (continues) task::begin_turn(agent, thread, task::Begin::resume, opened.environment);
         }
-        return ExitStatus::done;
     }
 
     place::PromptDecision decision;

@@ -67,7 +67,7 @@ struct Log : Named {
         verb.flag("--stderr", from_stderr, "print its stderr instead");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const store::Agent agent = life::require_known(opened.store, name);
         const task::Site site = place::task_site(opened.store, opened.home, agent);
         const Task task = task::require_task(site, id);
@@ -88,7 +88,6 @@ struct Log : Named {
             notice(task.id + ": " + ended->note);
         if (!follower.was_there())
             throw Error(ErrorCode::not_found, "log: the output of " + task.id + " is gone");
-        return ExitStatus::done;
     }
 
     std::string id;

@@ -16,7 +16,7 @@ struct Pending {
         verb.flag("--json", json, "print one JSON object per line");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         std::optional<store::AgentId> wanted;
         if (!name.empty()) wanted = life::require_agent(opened.home, opened.store, name).id;
         for (const auto& prompt : approval::waiting_prompts(opened.store, wanted)) {
@@ -36,7 +36,6 @@ struct Pending {
                         {"notice", members}},
                        cli::tabbed(line, ""));
         }
-        return ExitStatus::done;
     }
 
     std::string name;

@@ -12,13 +12,12 @@ struct Ready : Named {
         verb.flag("--json", json, "print one JSON object if the agent is ready");
     }
 
-    ExitStatus run(Opened& opened) const {
+    void run(Opened& opened) const {
         const agent::Directory directory = opened.directory(require_agent(opened));
         if (!sys::exists(directory.configuration()))
             throw Error(ErrorCode::not_ready,
                         "agent '" + name + "': " + directory.configuration() + " is gone");
         if (json) std::cout << cli::json("ready", {{"agent", name}, {"ready", true}}) << '\n';
-        return ExitStatus::done;
     }
 
     bool json = false;

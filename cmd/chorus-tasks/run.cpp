@@ -31,7 +31,7 @@ struct Run : Named {
         return base::join(quoted, " ");
     }
 
-    ExitStatus run(Opened& opened) {
+    void run(Opened& opened) {
         order.command = command();
         if (base::trim(order.command).empty())
             throw Error(ErrorCode::bad_request, "run: the command is empty");
@@ -41,7 +41,7 @@ struct Run : Named {
             throw Error(ErrorCode::bad_request, "--run: needs the message of --on-exit");
         const Task task = place::start_by_hand(opened.store, require_agent(opened), order,
                                                opened.home, opened.environment);
-        return cli::print(json, "task", fields_of(task, name), task.id);
+        cli::print(json, "task", fields_of(task, name), task.id);
     }
 
     std::vector<std::string> words;

@@ -1,6 +1,6 @@
 // The frame of the programs that work on a home and its database. A verb, or a program without
 // verbs, is a structure: its members are the variables of its options, its constructor describes
-// them, and run() does the work.
+// them, and run() does the work. If run() returns nothing, the exit status is 0 unless it throws.
 #pragma once
 
 #include <functional>
@@ -51,22 +51,28 @@ struct Opened : Begun {
 store::Store open_store(const Begun& begun, agent::IfMissing if_missing = agent::IfMissing::refuse);
 Opened open();
 
+template <typename Verb, typename Taken>
+ExitStatus run_with(Verb& verb, Taken taken) {
+    if constexpr (std::is_void_v<decltype(verb.run(taken))>) {
+        verb.run(taken);
+        return ExitStatus::done;
+    } else {
+        return verb.run(taken);
+    }
+}
+
 // Describes a structure's options, then opens what its run() takes: the environment, the home, or
 // the database too.
 template <typename Verb>
 cli::Action options_of(cli::Command& command) {
     const auto verb = std::make_shared<Verb>(command);
     return [verb] {
-        if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, sys::Environment&>) {
-            sys::Environment environment = model::take_environment();
-            return verb->run(environment);
-        } else if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, Begun&>) {
-            Begun begun = begin();
-            return verb->run(begun);
-        } else {
-            Opened opened = open();
-            return verb->run(opened);
-        }
+        if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, sys::Environment&>)
+            return run_with(*verb, model::take_environment());
+        else if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, Begun&>)
+            return run_with(*verb, begin());
+        else
+            return run_with(*verb, open());
     };
 }
 

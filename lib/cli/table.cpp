@@ -90,10 +90,8 @@ std::string json(std::string_view schema, const Fields& fields) {
     return ended(out, fields);
 }
 
-base::ExitStatus print(bool json, std::string_view schema, const Fields& fields,
-                       std::string_view text) {
+void print(bool json, std::string_view schema, const Fields& fields, std::string_view text) {
     std::cout << (json ? cli::json(schema, fields) : std::string(text)) << '\n';
-    return base::ExitStatus::done;
 }
 
 std::string padded(std::string text, std::size_t width) {

@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/time.hpp"
 #include "chat/json_text.hpp"
 
@@ -79,9 +78,8 @@ std::vector<Fields> each(const std::vector<Row>& rows, FieldsOf fields_of) {
 
 // Returns an object of that schema (chorus-json(7)).
 std::string json(std::string_view schema, const Fields& fields);
-// Prints the object with `json`, otherwise the text. Returns done.
-base::ExitStatus print(bool json, std::string_view schema, const Fields& fields,
-                       std::string_view text);
+// Prints the object with `json`, otherwise the text.
+void print(bool json, std::string_view schema, const Fields& fields, std::string_view text);
 
 enum class Fit {
     left,
