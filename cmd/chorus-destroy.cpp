@@ -96,7 +96,6 @@ struct Destroy : Named {
         app.flag("--keep-files", keep_files, "keep its directory");
         app.flag("--purge", purge, "delete its sessions too");
         app.flag("--yes", yes, "do not ask for confirmation");
-        app.flag("--json", json, "print one JSON object");
     }
 
     Files files() const {
@@ -142,7 +141,6 @@ struct Destroy : Named {
     bool keep_files = false;
     bool purge = false;
     bool yes = false;
-    bool json = false;
 };
 
 }  // namespace
@@ -154,7 +152,7 @@ int main(int argc, char** argv) {
         argc, argv,
         {.name = "chorus-destroy",
          .description = "Destroy an agent: end its turns and tasks, delete its directory.",
-         .options = command::options_of<command::Destroy>,
+         .options = command::options_of<command::Destroy>(command::json_object),
          .agent_here = life::name_here,
          .redact = place::redacted});
 }

@@ -122,7 +122,7 @@ void settle_here(life::BirthOptions& birth, const life::Here& here, const agent:
     birth.name = present ? present->name : life::name_for(home, store, here);
 }
 
-struct Init {
+struct Init : Printing {
     explicit Init(cli::Command& app) {
         app.word("NAME", birth.name, "the agent's name (default with --here: the directory's)");
         app.flag("--here", here, "work in this directory, or the repository around it");
@@ -148,7 +148,6 @@ struct Init {
         app.flag("--no-validate-model", no_validate_model, "accept a model that is not listed");
         app.option("--groom HOW", groom, "automatic setup and migration: auto, manual or pristine")
             .one_of(agent::groom_names());
-        app.flag("--json", json, "print one JSON object");
     }
 
     void run(Begun& begun) {
@@ -206,7 +205,6 @@ struct Init {
     bool here = false;
     std::string groom;
     bool no_validate_model = false;
-    bool json = false;
 };
 
 }  // namespace
@@ -218,6 +216,6 @@ int main(int argc, char** argv) {
         argc, argv,
         {.name = "chorus-init",
          .description = "Make an agent: its directory, its git workspace and its database rows.",
-         .options = command::options_of<command::Init>,
+         .options = command::options_of<command::Init>(command::json_object),
          .redact = place::redacted});
 }

@@ -218,11 +218,8 @@ void check_home(const Begun& begun, store::Store& store, bool is_configured, Fla
     flaws.attempt("", [&] { add(flaws, context::check_windows(store, flaws.fix())); });
 }
 
-struct Doctor {
-    explicit Doctor(cli::Command& verb) {
-        verb.flag("--fix", fix, "repair what can be repaired");
-        verb.flag("--json", json, "print JSON");
-    }
+struct Doctor : Printing {
+    explicit Doctor(cli::Command& verb) { verb.flag("--fix", fix, "repair what can be repaired"); }
 
     ExitStatus run(Begun& begun) const {
         const agent::Home& home = begun.home;
@@ -251,13 +248,13 @@ struct Doctor {
     }
 
     bool fix = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb doctor_verb() {
-    return verb<Doctor>("doctor", "check the home for damage and leftovers of crashes");
+    return verb<Doctor>("doctor", "check the home for damage and leftovers of crashes",
+                        "print JSON");
 }
 
 }  // namespace chorus::command

@@ -161,7 +161,6 @@ struct Set : OfKey {
         verb.word("VALUE", value, "JSON or plain text; - for stdin, @FILE for a file")
             .required()
             .may_be_empty();
-        add_json(verb);
     }
 
     void run(Begun& begun) const {
@@ -185,7 +184,7 @@ struct Set : OfKey {
 };
 
 struct Unset : OfKey {
-    explicit Unset(cli::Command& verb) : OfKey(verb) { add_json(verb); }
+    using OfKey::OfKey;
 
     void run(Begun& begun) const {
         const agent::KeyPlace place = require_place_to_change(*this);
@@ -209,10 +208,10 @@ agent::KeyPlace OfKey::require_place() const {
 }
 
 cli::Verb set_verb() {
-    return verb<Set>("set", "write a value");
+    return verb<Set>("set", "write a value", "print JSON");
 }
 cli::Verb unset_verb() {
-    return verb<Unset>("unset", "remove a value");
+    return verb<Unset>("unset", "remove a value", "print JSON");
 }
 
 }  // namespace chorus::command

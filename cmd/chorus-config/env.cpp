@@ -53,8 +53,8 @@ std::string shown(const Row& row, const sys::Environment& environment) {
     return base::replace_invalid_utf8(is_address ? without_credentials(value) : value);
 }
 
-struct Env {
-    explicit Env(cli::Command& verb) { verb.flag("--json", json, "print JSON"); }
+struct Env : Printing {
+    explicit Env(cli::Command&) {}
 
     void run(const sys::Environment& environment) const {
         for (const Row& row : rows()) {
@@ -71,14 +71,12 @@ struct Env {
                        setting_line(row.name, origin, value, {.origin = 30, .value = 43}));
         }
     }
-
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb env_verb() {
-    return verb<Env>("env", "print the environment variables that are read");
+    return verb<Env>("env", "print the environment variables that are read", "print JSON");
 }
 
 }  // namespace chorus::command

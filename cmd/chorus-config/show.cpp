@@ -169,15 +169,12 @@ void print_notices(const Subject& subject, const Files& files) {
 }
 
 struct Get : OfKey {
-    explicit Get(cli::Command& verb) : OfKey(verb) { add_json(verb); }
+    using OfKey::OfKey;
     void run(Begun& begun) const { print_value(begun); }
 };
 
 struct List : OfFile {
-    explicit List(cli::Command& verb) {
-        add_agent(verb);
-        add_json(verb);
-    }
+    explicit List(cli::Command& verb) { add_agent(verb); }
 
     void run(Begun& begun) const {
         Subject subject = open_to_read(begun, agent);
@@ -215,10 +212,10 @@ void OfKey::print_value(const Begun& begun) const {
 }
 
 cli::Verb get_verb() {
-    return verb<Get>("get", "print the value in force");
+    return verb<Get>("get", "print the value in force", "print JSON");
 }
 cli::Verb list_verb() {
-    return verb<List>("list", "print every key with its value in force and origin");
+    return verb<List>("list", "print every key with its value in force and origin", "print JSON");
 }
 
 }  // namespace chorus::command

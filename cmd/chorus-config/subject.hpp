@@ -23,13 +23,11 @@ cli::Verb trim_verb();
 cli::Verb trust_verb();
 cli::Verb unset_verb();
 
-// -A and --json.
-struct OfFile {
+// -A.
+struct OfFile : Printing {
     void add_agent(cli::Command& verb);
-    void add_json(cli::Command& verb) { verb.flag("--json", json, "print JSON"); }
     agent::File file() const { return agent.empty() ? agent::File::home : agent::File::agent; }
     std::string agent;  // "": config.json
-    bool json = false;
 };
 
 struct OfKey : OfFile {

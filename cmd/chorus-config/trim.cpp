@@ -16,13 +16,12 @@ std::vector<store::Agent> agents_of(store::Store& store, const std::string& name
     return store::list_generations(store, name);
 }
 
-struct Trim : OfFile {
+struct Trim : Printing {
     explicit Trim(cli::Command& verb) {
         verb.option("--older-than TIME", older_than,
                     "remove only what is older than TIME (default: 90d)");
         verb.option("-A,--agent NAME", agent, "only this agent and earlier ones of the same name");
         verb.flag("--dry-run", dry_run, "only count what would be removed");
-        add_json(verb);
     }
 
     void print(const life::TrimReport& report) const {
@@ -58,13 +57,14 @@ struct Trim : OfFile {
     }
 
     std::string older_than = "90d";
+    std::string agent;
     bool dry_run = false;
 };
 
 }  // namespace
 
 cli::Verb trim_verb() {
-    return verb<Trim>("trim", "remove old records that are no longer needed");
+    return verb<Trim>("trim", "remove old records that are no longer needed", "print JSON");
 }
 
 }  // namespace chorus::command

@@ -59,7 +59,6 @@ struct Trust : Named {
     explicit Trust(cli::Command& verb) : Named(verb) {
         verb.flag("--show", show, "show the changes and exit");
         verb.flag("--yes", yes, "do not ask for confirmation");
-        verb.flag("--json", json, "print JSON");
     }
 
     void print_json(const std::vector<agent::TrustChange>& changes) const {
@@ -97,13 +96,12 @@ struct Trust : Named {
 
     bool show = false;
     bool yes = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb trust_verb() {
-    return verb<Trust>("trust", "accept changed settings of an agent.json");
+    return verb<Trust>("trust", "accept changed settings of an agent.json", "print JSON");
 }
 
 }  // namespace chorus::command

@@ -10,9 +10,7 @@ namespace {
 using cli::Fit;
 
 struct Artifacts : Named {
-    explicit Artifacts(cli::Command& verb) : Named(verb, "the agent, also a destroyed one") {
-        verb.flag("--json", json, "print one JSON object per line");
-    }
+    explicit Artifacts(cli::Command& verb) : Named(verb, "the agent, also a destroyed one") {}
 
     void run(Opened& opened) const {
         const store::Agent agent = life::require_known(opened.store, name);
@@ -42,14 +40,12 @@ struct Artifacts : Named {
             std::cout << table.line(fields, form) << '\n';
         }
     }
-
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb artifacts_verb() {
-    return verb<Artifacts>("artifacts", "list the artifacts of an agent");
+    return verb<Artifacts>("artifacts", "list the artifacts of an agent", json_lines);
 }
 
 }  // namespace chorus::command

@@ -11,7 +11,7 @@
 namespace chorus::command {
 namespace {
 
-struct Audit {
+struct Audit : Printing {
     explicit Audit(cli::Command& verb) {
         verb.word("NAME", filter.agent, "the agent, also a destroyed one (default: all)");
         span.add(verb);
@@ -21,7 +21,6 @@ struct Audit {
             .one_of({"allow", "ask_approved", "ask_denied", "deny"});
         verb.option("--turn TURN", filter.turn, "only this turn, by its turn_id").from(1);
         verb.option("-n,--limit N", filter.newest, "only the last N").from(1);
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     static std::function<bool(std::string_view)> matching(const std::string& expression) {
@@ -65,13 +64,12 @@ struct Audit {
     store::AuditFilter filter;
     Span span;
     std::string action;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb audit_verb() {
-    return verb<Audit>("audit", "print the audit log: what was decided, and by whom");
+    return verb<Audit>("audit", "print the audit log: what was decided, and by whom", json_lines);
 }
 
 }  // namespace chorus::command

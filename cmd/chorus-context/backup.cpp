@@ -10,13 +10,12 @@
 namespace chorus::command {
 namespace {
 
-struct Backup {
+struct Backup : Printing {
     explicit Backup(cli::Command& verb) {
         verb.word("FILE", output.file, "the backup to write or restore; - for stdout or stdin")
             .required();
         output.add_force(verb);
         verb.flag("--restore", restore, "replace the database with the backup");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     void back_up(const Begun& begun) const {
@@ -50,13 +49,13 @@ struct Backup {
 
     Output output;
     bool restore = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb backup_verb() {
-    return verb<Backup>("backup", "copy the database while it is in use, or restore a copy");
+    return verb<Backup>("backup", "copy the database while it is in use, or restore a copy",
+                        json_object);
 }
 
 }  // namespace chorus::command

@@ -14,7 +14,6 @@ struct Fork : Holding {
         verb.option("--at MESSAGE", message, "fork at this message (default: the last one)");
         verb.flag("--exclude", exclude, "leave out that message").needs("--at");
         verb.option("-t,--thread THREAD", thread, "thread to fork: main, a number or a branch");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     context::ForkAt fork_at(const Opened& opened, const agent::Directory& directory,
@@ -75,13 +74,12 @@ struct Fork : Holding {
     std::string thread;
     std::optional<std::string> message;
     bool exclude = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb branch_verb() {
-    return verb<Fork>("branch", "fork a thread at a message");
+    return verb<Fork>("branch", "fork a thread at a message", json_object);
 }
 
 }  // namespace chorus::command

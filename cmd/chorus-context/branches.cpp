@@ -7,9 +7,7 @@ namespace chorus::command {
 namespace {
 
 struct Branches : Named {
-    explicit Branches(cli::Command& verb) : Named(verb) {
-        verb.flag("--json", json, "print one JSON object per line");
-    }
+    using Named::Named;
 
     static Fields fields_of(const context::Branch& branch, const std::string& agent) {
         const store::Thread& thread = branch.thread;
@@ -41,14 +39,12 @@ struct Branches : Named {
                               [&](const auto& branch) { return fields_of(branch, agent.name); }),
                     cli::form_of_stdout(json));
     }
-
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb branches_verb() {
-    return verb<Branches>("branches", "list the branches of an agent");
+    return verb<Branches>("branches", "list the branches of an agent", json_lines);
 }
 
 }  // namespace chorus::command

@@ -13,7 +13,6 @@ struct Clear : Holding {
         verb.flag("--save", save, "save the context as a session first");
         verb.flag("--no-summary", no_summary, "make the summary by rule, without a model")
             .needs("--save");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     void run(Opened& opened) const {
@@ -43,13 +42,13 @@ struct Clear : Holding {
 
     bool save = false;
     bool no_summary = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb clear_verb() {
-    return verb<Clear>("clear", "start a new context; earlier messages are kept but not sent");
+    return verb<Clear>("clear", "start a new context; earlier messages are kept but not sent",
+                       json_object);
 }
 
 }  // namespace chorus::command

@@ -10,7 +10,6 @@ struct Compact : Holding {
     explicit Compact(cli::Command& verb) : Holding(verb) {
         verb.option("-t,--thread THREAD", thread,
                     "thread: main, a number or a branch (default: the current one)");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     void run(Opened& opened) const {
@@ -28,13 +27,13 @@ struct Compact : Holding {
     }
 
     std::string thread;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb compact_verb() {
-    return verb<Compact>("compact", "replace the older half of the window with a summary");
+    return verb<Compact>("compact", "replace the older half of the window with a summary",
+                         json_object);
 }
 
 }  // namespace chorus::command

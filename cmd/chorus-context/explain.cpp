@@ -13,7 +13,6 @@ struct Explain : Named {
         verb.word("ACTION", asked.action, "the action, such as 'tool:bash:git push'").required();
         verb.option("--profile PROFILE|@FILE", profile,
                     "another permission profile, by name or from FILE");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     static std::string text_of(const policy::Decision& decision) {
@@ -63,13 +62,12 @@ struct Explain : Named {
 
     turn::ExplainOptions asked;
     std::string profile;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb explain_verb() {
-    return verb<Explain>("explain", "show how an action would be decided, and why");
+    return verb<Explain>("explain", "show how an action would be decided, and why", json_object);
 }
 
 }  // namespace chorus::command

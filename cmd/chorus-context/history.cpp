@@ -11,12 +11,11 @@
 namespace chorus::command {
 namespace {
 
-struct History {
+struct History : Printing {
     explicit History(cli::Command& verb) {
         verb.word("NAME", name, "the agent, also a destroyed one (default: all agents)");
         verb.option("-n,--limit N", limit, "at most N (default: 50)").from(1);
         verb.flag("--all", all, "include earlier agents of the same name");
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     std::vector<store::Agent> agents(store::Store& store) const {
@@ -65,13 +64,12 @@ struct History {
     std::string name;
     std::int64_t limit = 50;
     bool all = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb history_verb() {
-    return verb<History>("history", "list saved sessions, newest first");
+    return verb<History>("history", "list saved sessions, newest first", json_lines);
 }
 
 }  // namespace chorus::command

@@ -10,14 +10,13 @@
 namespace chorus::command {
 namespace {
 
-struct IdleSave {
+struct IdleSave : Printing {
     explicit IdleSave(cli::Command& verb) {
         verb.list("NAME", names, "the agents");
         verb.flag("--all", all, "every agent of the home");
         verb.option("--idle-timeout TIME", timeout,
                     "idle time after which an agent is saved; 0: never");
         verb.flag("--no-summary", no_summary, "make summaries by rule, without a model");
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     void print_saved(const upkeep::IdleSaved& one) const {
@@ -66,13 +65,12 @@ struct IdleSave {
     bool all = false;
     std::string timeout;
     bool no_summary = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb idle_save_verb() {
-    return verb<IdleSave>("idle-save", "save and clear the contexts of idle agents");
+    return verb<IdleSave>("idle-save", "save and clear the contexts of idle agents", json_lines);
 }
 
 }  // namespace chorus::command

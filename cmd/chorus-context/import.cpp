@@ -11,7 +11,6 @@ namespace {
 struct Import : Holding {
     explicit Import(cli::Command& verb) : Holding(verb) {
         verb.word("FILE", file, "file that export --format jsonl wrote; - for stdin").required();
-        verb.flag("--json", json, "print one JSON object");
     }
 
     void run(Opened& opened) const {
@@ -48,13 +47,13 @@ struct Import : Holding {
     }
 
     std::string file;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb import_verb() {
-    return verb<Import>("import", "import a conversation that export wrote as JSON lines");
+    return verb<Import>("import", "import a conversation that export wrote as JSON lines",
+                        json_object);
 }
 
 }  // namespace chorus::command

@@ -49,7 +49,6 @@ struct Log : Named {
         verb.option("-t,--thread THREAD", thread, "only this thread: main, a number or a branch");
         verb.option("-n,--limit N", filter.newest, "only the last N").from(1);
         verb.flag("-p,--patch", patches, "show what calls changed in files");
-        verb.flag("--json", json, "print one JSON object per turn");
     }
 
     Fields fields_of_turn(store::Store& store, const Turn& turn, cli::Value calls,
@@ -202,13 +201,12 @@ struct Log : Named {
     Span span;
     bool patches = false;
     cli::ShownOn shown_on = cli::ShownOn::pipe;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb log_verb() {
-    return verb<Log>("log", "list the turns of an agent");
+    return verb<Log>("log", "list the turns of an agent", "print one JSON object per turn");
 }
 
 }  // namespace chorus::command

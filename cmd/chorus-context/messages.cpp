@@ -15,7 +15,6 @@ struct Messages : Named {
         verb.option("--id-gt MESSAGE", filter.after, "only messages with a greater id").from(0);
         verb.option("-t,--thread THREAD", thread, "only this thread: main, a number or a branch");
         verb.option("-n,--limit N", filter.newest, "only the last N").from(1);
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     void run(Opened& opened) {
@@ -41,13 +40,13 @@ struct Messages : Named {
     std::string thread;
     Span span;
     bool all = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb messages_verb() {
-    return verb<Messages>("messages", "print all messages, also those outside the window");
+    return verb<Messages>("messages", "print all messages, also those outside the window",
+                          json_lines);
 }
 
 }  // namespace chorus::command

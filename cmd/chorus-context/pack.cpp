@@ -17,7 +17,6 @@ struct Pack : Holding {
                     "tar archive to write, compressed by ending: .gz .bz2 .xz .zst")
             .required();
         output.add_force(verb);
-        verb.flag("--json", json, "print one JSON object");
     }
 
     void run(Opened& opened) const {
@@ -43,13 +42,12 @@ struct Pack : Holding {
     }
 
     Output output;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb pack_verb() {
-    return verb<Pack>("pack", "write an agent to an archive, for another machine");
+    return verb<Pack>("pack", "write an agent to an archive, for another machine", json_object);
 }
 
 }  // namespace chorus::command

@@ -14,7 +14,6 @@ struct Restore : Holding {
         verb.word("ID", id, "id of the session, or the start of it").required();
         verb.flag("--append", append, "append to the current context");
         verb.flag("--no-save", no_save, "do not save the current context first");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     void run(Opened& opened) const {
@@ -65,13 +64,12 @@ struct Restore : Holding {
     std::string id;
     bool append = false;
     bool no_save = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb restore_verb() {
-    return verb<Restore>("restore", "make a saved session the current context");
+    return verb<Restore>("restore", "make a saved session the current context", json_object);
 }
 
 }  // namespace chorus::command

@@ -18,7 +18,6 @@ struct Rewind : Holding {
                     "put back only the files, to this checkpoint");
         verb.flag("--force", wanted.force, "also put back files that others have changed");
         verb.option("-t,--thread THREAD", wanted.thread, "thread: main, a number or a branch");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     void read_options() {
@@ -114,13 +113,12 @@ struct Rewind : Holding {
     upkeep::RewindOptions wanted;
     std::string message;
     std::string checkpoint;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb rewind_verb() {
-    return verb<Rewind>("rewind", "go back to before a message");
+    return verb<Rewind>("rewind", "go back to before a message", json_object);
 }
 
 }  // namespace chorus::command

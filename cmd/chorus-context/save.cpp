@@ -13,7 +13,6 @@ struct Save : Holding {
         verb.option("-t,--thread THREAD", thread, "only this thread: main, a number or a branch");
         verb.flag("--no-summary", no_summary, "make the summary by rule, without a model");
         verb.flag("--allow-empty", allow_empty, "save an empty context too");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     // Called for the summary, and again under the lock, when nobody can clear the context any more.
@@ -46,13 +45,12 @@ struct Save : Holding {
     std::string thread;
     bool no_summary = false;
     bool allow_empty = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb save_verb() {
-    return verb<Save>("save", "save the context as a session");
+    return verb<Save>("save", "save the context as a session", json_object);
 }
 
 }  // namespace chorus::command

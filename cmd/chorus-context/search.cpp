@@ -10,7 +10,7 @@
 namespace chorus::command {
 namespace {
 
-struct Search {
+struct Search : Printing {
     explicit Search(cli::Command& verb) {
         verb.word("QUERY", search.text, "words, \"a phrase\" or prefix*").required();
         verb.option("-A,--agent NAME", search.agent, "only this agent, also a destroyed one");
@@ -18,7 +18,6 @@ struct Search {
             .one_of({"all", "prompts", "answers", "tools"});
         verb.option("--since TIME", since, "only from TIME on");
         verb.option("-n,--limit N", search.most, "only the best N (default: 20)").from(1);
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     static std::string marked(const store::Found& found, bool color) {
@@ -72,13 +71,12 @@ struct Search {
     store::Search search;
     std::string in = "all";
     std::string since;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb search_verb() {
-    return verb<Search>("search", "search all messages (full text)");
+    return verb<Search>("search", "search all messages (full text)", json_lines);
 }
 
 }  // namespace chorus::command

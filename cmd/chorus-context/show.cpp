@@ -13,7 +13,6 @@ struct Show : Named {
         verb.flag("--assembled", assembled, "print the whole next request");
         verb.option("-t,--thread THREAD", turn.thread,
                     "thread: main, a number or a branch (default: the current one)");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     Fields fields_of(const turn::NextRequest& next) const {
@@ -82,13 +81,12 @@ struct Show : Named {
 
     place::TurnOptions turn;
     bool assembled = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb show_verb() {
-    return verb<Show>("show", "print the window, or the whole next request");
+    return verb<Show>("show", "print the window, or the whole next request", json_object);
 }
 
 }  // namespace chorus::command

@@ -10,7 +10,6 @@ namespace {
 struct Switch : Holding {
     explicit Switch(cli::Command& verb) : Holding(verb) {
         verb.word("BRANCH", branch, "main, or a branch, by its full or short name").required();
-        verb.flag("--json", json, "print one JSON object");
     }
 
     void run(Opened& opened) const {
@@ -27,13 +26,12 @@ struct Switch : Holding {
     }
 
     std::string branch;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb switch_verb() {
-    return verb<Switch>("switch", "make another branch the current one");
+    return verb<Switch>("switch", "make another branch the current one", json_object);
 }
 
 }  // namespace chorus::command

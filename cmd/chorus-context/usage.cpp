@@ -9,13 +9,12 @@ namespace {
 
 using cli::Fit;
 
-struct Usage {
+struct Usage : Printing {
     explicit Usage(cli::Command& verb) {
         verb.word("NAME", filter.agent, "the agent, also a destroyed one (default: all)");
         verb.option("--by WHAT", by, "group by day, agent, model or session (default: day)")
             .one_of({"day", "agent", "model", "session"});
         span.add(verb);
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     static Fields fields_of(const store::UsageRow& row, std::string_view by,
@@ -67,13 +66,12 @@ struct Usage {
     store::UsageFilter filter;
     std::string by = "day";
     Span span;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb usage_verb() {
-    return verb<Usage>("usage", "print tokens and cost");
+    return verb<Usage>("usage", "print tokens and cost", json_lines);
 }
 
 }  // namespace chorus::command

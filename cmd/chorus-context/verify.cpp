@@ -11,7 +11,7 @@
 namespace chorus::command {
 namespace {
 
-struct Verify {
+struct Verify : Printing {
     explicit Verify(cli::Command& verb) {
         verb.word("NAME", name, "the agent of --prefix; the audit log covers all agents");
         verb.flag("--prefix", prefix, "check instead that each request extends the one before");
@@ -19,7 +19,6 @@ struct Verify {
             .needs("--prefix");
         verb.option("--expect ROWS:HASH", expect,
                     "rows and hash of an earlier result, to compare with");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     static store::AuditHead parse_head(const std::string& text) {
@@ -131,13 +130,12 @@ struct Verify {
     std::string expect;
     std::string thread;
     bool prefix = false;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb verify_verb() {
-    return verb<Verify>("verify", "check the integrity of the audit log");
+    return verb<Verify>("verify", "check the integrity of the audit log", json_object);
 }
 
 }  // namespace chorus::command

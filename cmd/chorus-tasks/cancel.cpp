@@ -12,7 +12,6 @@ struct Cancel : Named {
     explicit Cancel(cli::Command& verb) : Named(verb) {
         verb.option("-t,--thread THREAD", thread, "only this thread: main, a number or a branch");
         verb.option("--wait TIME", wait, "time to wait for the end of the turns (default: 60s)");
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     void print(const Turn& turn) const {
@@ -45,13 +44,12 @@ struct Cancel : Named {
 
     std::string thread;
     std::string wait = "60s";  // more than a turn takes to end
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb cancel_verb() {
-    return verb<Cancel>("cancel", "cancel the running turns of an agent");
+    return verb<Cancel>("cancel", "cancel the running turns of an agent", json_lines);
 }
 
 }  // namespace chorus::command

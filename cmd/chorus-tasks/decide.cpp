@@ -8,7 +8,7 @@
 namespace chorus::command {
 namespace {
 
-struct Decide {
+struct Decide : Printing {
     explicit Decide(cli::Command& verb, place::PromptDecision::Verb what) {
         decision.verb = what;
         verb.word("ID", decision.id, "the pending question").required();
@@ -62,7 +62,6 @@ struct Decide {
     std::vector<std::string> words;
     std::string actor;
     bool goes_on = false;
-    bool json = false;
 };
 
 struct Approve : Decide {

@@ -14,7 +14,6 @@ struct Events : Named {
     explicit Events(cli::Command& verb) : Named(verb) {
         verb.option("--since TIME", since, "only events since TIME");
         watching.add_follow(verb);
-        verb.flag("--json", watching.json, "print one JSON object per line");
     }
 
     Fields fields_of(const EventRow& row) const {
@@ -56,7 +55,7 @@ struct Events : Named {
         const store::Agent known = life::require_known(opened.store, name);
         store::EventFilter filter{.agent = known.id};
         if (!since.empty()) filter.since = cli::require_time(since, "--since");
-        return watching.append(opened, [&](Form form, std::size_t width) {
+        return watching.append(opened, json, [&](Form form, std::size_t width) {
             // the status is read before the events, so that the last frame has every event of the
             // agent
             cli::Frame frame{.lines = {}, .is_last = is_gone(again(opened, known))};
@@ -80,7 +79,7 @@ struct Events : Named {
 }  // namespace
 
 cli::Verb events_verb() {
-    return verb<Events>("events", "list changes of state, in order");
+    return verb<Events>("events", "list changes of state, in order", json_lines);
 }
 
 }  // namespace chorus::command

@@ -12,7 +12,6 @@ using store::Task;
 struct Kill : OfTasks {
     explicit Kill(cli::Command& verb) : OfTasks(verb) {
         verb.list("ID|all", ids, "the tasks, or all").required();
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     std::vector<Task> chosen(const task::Site& site) const {
@@ -41,7 +40,7 @@ struct Kill : OfTasks {
 }  // namespace
 
 cli::Verb kill_verb() {
-    return verb<Kill>("kill", "end background tasks");
+    return verb<Kill>("kill", "end background tasks", json_lines);
 }
 
 }  // namespace chorus::command

@@ -19,7 +19,6 @@ struct List : Named {
     explicit List(cli::Command& verb) : Named(verb) {
         verb.flag("--all", all, "include tasks that ended more than 10 min ago");
         watching.add_follow(verb);
-        verb.flag("--json", watching.json, "print one JSON object per line");
     }
 
     // "  [task_001] npm run build       running   (started 5 min ago, PID 12345)": the command is
@@ -89,8 +88,9 @@ struct List : Named {
     ExitStatus run(Opened& opened) const {
         const store::Agent agent = life::require_known(opened.store, name);
         if (!is_gone(agent)) tell_plants(place::task_site(opened.store, opened.home, agent));
-        return watching.show(
-            opened, [&](Form form, std::size_t width) { return draw(opened, agent, form, width); });
+        return watching.show(opened, json, [&](Form form, std::size_t width) {
+            return draw(opened, agent, form, width);
+        });
     }
 
     bool all = false;
@@ -100,7 +100,7 @@ struct List : Named {
 }  // namespace
 
 cli::Verb list_verb() {
-    return verb<List>("list", "list the background tasks of an agent");
+    return verb<List>("list", "list the background tasks of an agent", json_lines);
 }
 
 }  // namespace chorus::command

@@ -7,9 +7,9 @@ namespace {
 using cli::Fit;
 using report::AgentLine;
 
-struct Overview {
+struct Overview : Printing {
     explicit Overview(cli::Command& app) {
-        app.flag("--json", watching.json, "without a verb: print one JSON object per line");
+        app.flag("--json", json, "without a verb: print one JSON object per line");
         watching.add_follow(app);
     }
 
@@ -35,7 +35,7 @@ struct Overview {
                                             {"tasks", "TASKS", Fit::right},
                                             {"pending", "PENDING", Fit::right},
                                             {"last_activity_at", "LAST ACTIVITY"}});
-        return watching.show(opened, [&](Form form, std::size_t width) {
+        return watching.show(opened, json, [&](Form form, std::size_t width) {
             const auto agents = report::standing_of_all(opened.home, opened.store);
             cli::Frame frame{.lines = table.lines(cli::each(agents, fields_of), form, width)};
             if (form == Form::terminal && agents.empty())
@@ -50,6 +50,6 @@ struct Overview {
 
 }  // namespace
 
-const cli::Options overview = options_of<Overview>;
+const cli::Options overview = options_of<Overview>();
 
 }  // namespace chorus::command

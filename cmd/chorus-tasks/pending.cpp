@@ -10,10 +10,9 @@
 namespace chorus::command {
 namespace {
 
-struct Pending {
+struct Pending : Printing {
     explicit Pending(cli::Command& verb) {
         verb.word("NAME", name, "only questions of this agent");
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     void run(Opened& opened) const {
@@ -39,13 +38,12 @@ struct Pending {
     }
 
     std::string name;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb pending_verb() {
-    return verb<Pending>("pending", "list pending questions");
+    return verb<Pending>("pending", "list pending questions", json_lines);
 }
 
 }  // namespace chorus::command

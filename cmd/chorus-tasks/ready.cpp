@@ -8,9 +8,7 @@ namespace chorus::command {
 namespace {
 
 struct Ready : Named {
-    explicit Ready(cli::Command& verb) : Named(verb) {
-        verb.flag("--json", json, "print one JSON object if the agent is ready");
-    }
+    using Named::Named;
 
     void run(Opened& opened) const {
         const agent::Directory directory = opened.directory(require_agent(opened));
@@ -19,14 +17,13 @@ struct Ready : Named {
                         "agent '" + name + "': " + directory.configuration() + " is gone");
         if (json) std::cout << cli::json("ready", {{"agent", name}, {"ready", true}}) << '\n';
     }
-
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb ready_verb() {
-    return verb<Ready>("ready", "check whether an agent can take a turn: exit 0 or 4");
+    return verb<Ready>("ready", "check whether an agent can take a turn: exit 0 or 4",
+                       "print one JSON object if the agent is ready");
 }
 
 }  // namespace chorus::command

@@ -20,7 +20,6 @@ struct Run : Named {
         verb.flag("--run", order.goes_on, "start a turn with the message of --on-exit");
         verb.option("--actor NAME", order.actor,
                     "name of the person who starts it, for the audit log");
-        verb.flag("--json", json, "print one JSON object");
     }
 
     // One word is a command line; several are a program and its arguments.
@@ -46,13 +45,12 @@ struct Run : Named {
 
     std::vector<std::string> words;
     place::HandOrder order;
-    bool json = false;
 };
 
 }  // namespace
 
 cli::Verb run_verb() {
-    return verb<Run>("run", "start a background task");
+    return verb<Run>("run", "start a background task", json_object);
 }
 
 }  // namespace chorus::command

@@ -170,7 +170,7 @@ cli::Value session_value(const std::optional<store::Session>& session) {
                   {"summary", session->summary}, {"message_count", session->message_count}};
 }
 
-std::string json(const AgentStanding& standing, const WorkspaceStanding& workspace) {
+std::string as_json(const AgentStanding& standing, const WorkspaceStanding& workspace) {
     const store::Agent& agent = standing.agent;
     const report::ContextStanding& context = standing.context;
     const ThreadStanding* first = report::foremost(standing.threads);
@@ -203,16 +203,13 @@ std::string json(const AgentStanding& standing, const WorkspaceStanding& workspa
 }
 
 struct Status : Named {
-    explicit Status(cli::Command& verb) : Named(verb) {
-        watching.add_follow(verb);
-        verb.flag("--json", watching.json, "print one JSON object");
-    }
+    explicit Status(cli::Command& verb) : Named(verb) { watching.add_follow(verb); }
 
     ExitStatus run(Opened& opened) const {
         const store::Agent known = life::require_known(opened.store, name);
         if (!is_gone(known)) tell_plants(place::task_site(opened.store, opened.home, known));
         Workspace workspace;
-        return watching.show(opened, [&](Form form, std::size_t width) {
+        return watching.show(opened, json, [&](Form form, std::size_t width) {
             const store::Agent agent = again(opened, known);
             const auto standing =
                 report::standing_of(opened.home, opened.environment, opened.store, agent);
@@ -222,7 +219,7 @@ struct Status : Named {
             cli::Frame frame{.lines = {}, .is_last = is_gone(agent)};
             frame.lines = form == Form::terminal ? for_people(standing, seen, width)
                           : form == Form::plain  ? plain(standing, seen)
-                                                 : std::vector{json(standing, seen)};
+                                                 : std::vector{as_json(standing, seen)};
             return frame;
         });
     }
@@ -233,7 +230,7 @@ struct Status : Named {
 }  // namespace
 
 cli::Verb status_verb() {
-    return verb<Status>("status", "show the state of an agent");
+    return verb<Status>("status", "show the state of an agent", json_object);
 }
 
 }  // namespace chorus::command

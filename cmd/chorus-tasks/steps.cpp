@@ -15,7 +15,6 @@ struct Steps : Named {
         verb.option("-t,--thread THREAD", thread,
                     "the newest turn of this thread: main, a number or a branch");
         verb.option("--turn TURN", wanted, "this turn, by its turn_id").from(1);
-        verb.flag("--json", watching.json, "print one JSON object per line");
     }
 
     // Returns the turn asked for, or the newest one of the thread; nothing if that has none.
@@ -83,7 +82,7 @@ struct Steps : Named {
 
     ExitStatus run(Opened& opened) const {
         return watching.show(
-            opened, [&](Form form, std::size_t width) { return draw(opened, form, width); });
+            opened, json, [&](Form form, std::size_t width) { return draw(opened, form, width); });
     }
 
     std::string thread;
@@ -94,7 +93,7 @@ struct Steps : Named {
 }  // namespace
 
 cli::Verb steps_verb() {
-    return verb<Steps>("steps", "list the steps of a turn and how long they took");
+    return verb<Steps>("steps", "list the steps of a turn and how long they took", json_lines);
 }
 
 }  // namespace chorus::command

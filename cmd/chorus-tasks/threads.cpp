@@ -7,10 +7,7 @@ namespace {
 using cli::Fit;
 
 struct Threads : Named {
-    explicit Threads(cli::Command& verb) : Named(verb) {
-        watching.add_follow(verb);
-        verb.flag("--json", watching.json, "print one JSON object per line");
-    }
+    explicit Threads(cli::Command& verb) : Named(verb) { watching.add_follow(verb); }
 
     ExitStatus run(Opened& opened) const {
         const cli::Table for_people("thread", {{"thread", "THREAD", Fit::right},
@@ -27,7 +24,7 @@ struct Threads : Named {
                                                 {"last_activity_at"},
                                                 {"summary"}});
         const store::Agent known = life::require_known(opened.store, name);
-        return watching.show(opened, [&](Form form, std::size_t width) {
+        return watching.show(opened, json, [&](Form form, std::size_t width) {
             const store::Agent agent = again(opened, known);
             const auto rows = thread_fields(report::standing_of_threads(opened.store, agent), name);
             const cli::Table& table = form == Form::terminal ? for_people : for_scripts;
@@ -41,7 +38,7 @@ struct Threads : Named {
 }  // namespace
 
 cli::Verb threads_verb() {
-    return verb<Threads>("threads", "list the threads of an agent and what they do");
+    return verb<Threads>("threads", "list the threads of an agent and what they do", json_lines);
 }
 
 }  // namespace chorus::command

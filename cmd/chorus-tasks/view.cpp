@@ -44,12 +44,12 @@ void Watching::add_follow(cli::Command& verb) {
     verb.flag("-f,--follow", follow, "keep showing changes until interrupted");
 }
 
-ExitStatus Watching::show(Opened& opened, const Draw& draw) const {
+ExitStatus Watching::show(Opened& opened, bool json, const Draw& draw) const {
     Looking looking(opened, json, draw);
     return follow ? cli::follow(looking.view(), looking.form()) : cli::show(looking.view());
 }
 
-ExitStatus Watching::append(Opened& opened, const Draw& draw) const {
+ExitStatus Watching::append(Opened& opened, bool json, const Draw& draw) const {
     Looking looking(opened, json, draw);
     return cli::append(looking.view(), follow);
 }

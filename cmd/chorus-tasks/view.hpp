@@ -14,16 +14,15 @@
 
 namespace chorus::command {
 
-// --json, and --follow where the verb has it.
+// --follow.
 struct Watching {
     void add_follow(cli::Command& verb);
     // Draws on stdout once, with --follow until the last frame or a signal.
     using Draw = std::function<cli::Frame(Form form, std::size_t width)>;
-    ExitStatus show(Opened& opened, const Draw& draw) const;
+    ExitStatus show(Opened& opened, bool json, const Draw& draw) const;
     // Likewise, but each frame has only what is new (cli::append).
-    ExitStatus append(Opened& opened, const Draw& draw) const;
+    ExitStatus append(Opened& opened, bool json, const Draw& draw) const;
     bool follow = false;
-    bool json = false;
 };
 
 // A verb about some tasks of an agent.
@@ -31,7 +30,6 @@ struct OfTasks : Named {
     using Named::Named;
     task::Site site(Opened& opened) const;
     std::vector<std::string> ids;
-    bool json = false;
 };
 
 // Reads the agent's row again.

@@ -16,7 +16,6 @@ struct Wait : OfTasks {
     explicit Wait(cli::Command& verb) : OfTasks(verb) {
         verb.list("ID", ids, "the tasks").required();
         verb.option("--timeout TIME", timeout, "wait at most TIME, then exit with 124");
-        verb.flag("--json", json, "print one JSON object per line");
     }
 
     // Returns the exit status of the task, 128 + its signal, or 1 if its end is unknown.
@@ -58,7 +57,7 @@ struct Wait : OfTasks {
 }  // namespace
 
 cli::Verb wait_verb() {
-    return verb<Wait>("wait", "wait for tasks to end");
+    return verb<Wait>("wait", "wait for tasks to end", json_lines);
 }
 
 }  // namespace chorus::command

@@ -1,6 +1,7 @@
 // The frame of the programs that work on a home and its database. A verb, or a program without
 // verbs, is a structure: its members are the variables of its options, its constructor describes
-// them, and run() does the work. If run() returns nothing, the exit status is 0 unless it throws.
+// them, except --json, and run() does the work. If run() returns nothing, the exit status is 0
+// unless it throws.
 #pragma once
 
 #include <functional>
@@ -61,28 +62,40 @@ ExitStatus run_with(Verb& verb, Taken taken) {
     }
 }
 
-// Describes a structure's options, then opens what its run() takes: the environment, the home, or
-// the database too.
+// What --json does.
+constexpr std::string_view json_object = "print one JSON object";
+constexpr std::string_view json_lines = "print one JSON object per line";
+
+// Describes a structure's options, and --json behind them if `json` says what it does; then opens
+// what its run() takes: the environment, the home, or the database too.
 template <typename Verb>
-cli::Action options_of(cli::Command& command) {
-    const auto verb = std::make_shared<Verb>(command);
-    return [verb] {
-        if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, sys::Environment&>)
-            return run_with(*verb, model::take_environment());
-        else if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, Begun&>)
-            return run_with(*verb, begin());
-        else
-            return run_with(*verb, open());
+cli::Options options_of(std::string_view json = {}) {
+    return [json](cli::Command& command) -> cli::Action {
+        const auto verb = std::make_shared<Verb>(command);
+        if (!json.empty()) command.flag("--json", verb->json, json);
+        return [verb] {
+            if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, sys::Environment&>)
+                return run_with(*verb, model::take_environment());
+            else if constexpr (std::is_invocable_v<decltype(&Verb::run), Verb&, Begun&>)
+                return run_with(*verb, begin());
+            else
+                return run_with(*verb, open());
+        };
     };
 }
 
 template <typename Verb>
-cli::Verb verb(std::string_view name, std::string_view about) {
-    return {name, about, options_of<Verb>};
+cli::Verb verb(std::string_view name, std::string_view about, std::string_view json = {}) {
+    return {name, about, options_of<Verb>(json)};
 }
 
+// What every structure is derived from.
+struct Printing {
+    bool json = false;  // --json
+};
+
 // The word NAME.
-struct Named {
+struct Named : Printing {
     explicit Named(cli::Command& verb, std::string_view about = "the agent");
     store::Agent require_agent(Opened& opened) const;
     std::string name;
