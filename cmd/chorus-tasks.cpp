@@ -20,12 +20,11 @@ base::ExitStatus supervise() {
 }
 
 std::vector<cli::Verb> all_verbs() {
-    std::vector<cli::Verb> all{
-        command::answer_verb(), command::approve_verb(), command::cancel_verb(),
-        command::deny_verb(),   command::events_verb(),  command::kill_verb(),
-        command::list_verb(),   command::log_verb(),     command::pending_verb(),
-        command::ready_verb(),  command::run_verb(),     command::status_verb(),
-        command::steps_verb(),  command::threads_verb(), command::wait_verb()};
+    std::vector<cli::Verb> all{command::answer_verb, command::approve_verb, command::cancel_verb,
+                               command::deny_verb,   command::events_verb,  command::kill_verb,
+                               command::list_verb,   command::log_verb,     command::pending_verb,
+                               command::ready_verb,  command::run_verb,     command::status_verb,
+                               command::steps_verb,  command::threads_verb, command::wait_verb};
     // started by task::start, which writes the order to its stdin
     all.push_back({.name = "supervise",
                    .about = "supervise a task (internal)",

@@ -252,9 +252,7 @@ struct Doctor : Printing {
 
 }  // namespace
 
-cli::Verb doctor_verb() {
-    return verb<Doctor>("doctor", "check the home for damage and leftovers of crashes",
-                        "print JSON");
-}
+const cli::Verb doctor_verb =
+    verb<Doctor>("doctor", "check the home for damage and leftovers of crashes", "print JSON");
 
 }  // namespace chorus::command

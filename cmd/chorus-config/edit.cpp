@@ -207,11 +207,7 @@ agent::KeyPlace OfKey::require_place() const {
                 what_there_is(*this));
 }
 
-cli::Verb set_verb() {
-    return verb<Set>("set", "write a value", "print JSON");
-}
-cli::Verb unset_verb() {
-    return verb<Unset>("unset", "remove a value", "print JSON");
-}
+const cli::Verb set_verb = verb<Set>("set", "write a value", "print JSON");
+const cli::Verb unset_verb = verb<Unset>("unset", "remove a value", "print JSON");
 
 }  // namespace chorus::command

@@ -75,8 +75,7 @@ struct Env : Printing {
 
 }  // namespace
 
-cli::Verb env_verb() {
-    return verb<Env>("env", "print the environment variables that are read", "print JSON");
-}
+const cli::Verb env_verb =
+    verb<Env>("env", "print the environment variables that are read", "print JSON");
 
 }  // namespace chorus::command

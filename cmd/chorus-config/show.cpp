@@ -211,11 +211,8 @@ void OfKey::print_value(const Begun& begun) const {
                isatty(STDOUT_FILENO) == 1 ? base::visible(text) : text);
 }
 
-cli::Verb get_verb() {
-    return verb<Get>("get", "print the value in force", "print JSON");
-}
-cli::Verb list_verb() {
-    return verb<List>("list", "print every key with its value in force and origin", "print JSON");
-}
+const cli::Verb get_verb = verb<Get>("get", "print the value in force", "print JSON");
+const cli::Verb list_verb =
+    verb<List>("list", "print every key with its value in force and origin", "print JSON");
 
 }  // namespace chorus::command

@@ -14,14 +14,14 @@
 
 namespace chorus::command {
 
-cli::Verb doctor_verb();
-cli::Verb env_verb();
-cli::Verb get_verb();
-cli::Verb list_verb();
-cli::Verb set_verb();
-cli::Verb trim_verb();
-cli::Verb trust_verb();
-cli::Verb unset_verb();
+extern const cli::Verb doctor_verb;
+extern const cli::Verb env_verb;
+extern const cli::Verb get_verb;
+extern const cli::Verb list_verb;
+extern const cli::Verb set_verb;
+extern const cli::Verb trim_verb;
+extern const cli::Verb trust_verb;
+extern const cli::Verb unset_verb;
 
 // -A.
 struct OfFile : Printing {

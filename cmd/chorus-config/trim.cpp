@@ -63,8 +63,7 @@ struct Trim : Printing {
 
 }  // namespace
 
-cli::Verb trim_verb() {
-    return verb<Trim>("trim", "remove old records that are no longer needed", "print JSON");
-}
+const cli::Verb trim_verb =
+    verb<Trim>("trim", "remove old records that are no longer needed", "print JSON");
 
 }  // namespace chorus::command

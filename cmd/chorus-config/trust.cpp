@@ -100,8 +100,7 @@ struct Trust : Named {
 
 }  // namespace
 
-cli::Verb trust_verb() {
-    return verb<Trust>("trust", "accept changed settings of an agent.json", "print JSON");
-}
+const cli::Verb trust_verb =
+    verb<Trust>("trust", "accept changed settings of an agent.json", "print JSON");
 
 }  // namespace chorus::command

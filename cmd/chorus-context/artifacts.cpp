@@ -44,8 +44,7 @@ struct Artifacts : Named {
 
 }  // namespace
 
-cli::Verb artifacts_verb() {
-    return verb<Artifacts>("artifacts", "list the artifacts of an agent", json_lines);
-}
+const cli::Verb artifacts_verb =
+    verb<Artifacts>("artifacts", "list the artifacts of an agent", json_lines);
 
 }  // namespace chorus::command

@@ -68,8 +68,7 @@ struct Audit : Printing {
 
 }  // namespace
 
-cli::Verb audit_verb() {
-    return verb<Audit>("audit", "print the audit log: what was decided, and by whom", json_lines);
-}
+const cli::Verb audit_verb =
+    verb<Audit>("audit", "print the audit log: what was decided, and by whom", json_lines);
 
 }  // namespace chorus::command

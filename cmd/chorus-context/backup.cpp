@@ -53,9 +53,7 @@ struct Backup : Printing {
 
 }  // namespace
 
-cli::Verb backup_verb() {
-    return verb<Backup>("backup", "copy the database while it is in use, or restore a copy",
-                        json_object);
-}
+const cli::Verb backup_verb =
+    verb<Backup>("backup", "copy the database while it is in use, or restore a copy", json_object);
 
 }  // namespace chorus::command

@@ -78,8 +78,6 @@ struct Fork : Holding {
 
 }  // namespace
 
-cli::Verb branch_verb() {
-    return verb<Fork>("branch", "fork a thread at a message", json_object);
-}
+const cli::Verb branch_verb = verb<Fork>("branch", "fork a thread at a message", json_object);
 
 }  // namespace chorus::command

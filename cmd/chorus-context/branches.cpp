@@ -43,8 +43,7 @@ struct Branches : Named {
 
 }  // namespace
 
-cli::Verb branches_verb() {
-    return verb<Branches>("branches", "list the branches of an agent", json_lines);
-}
+const cli::Verb branches_verb =
+    verb<Branches>("branches", "list the branches of an agent", json_lines);
 
 }  // namespace chorus::command

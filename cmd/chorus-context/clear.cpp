@@ -46,9 +46,7 @@ struct Clear : Holding {
 
 }  // namespace
 
-cli::Verb clear_verb() {
-    return verb<Clear>("clear", "start a new context; earlier messages are kept but not sent",
-                       json_object);
-}
+const cli::Verb clear_verb = verb<Clear>(
+    "clear", "start a new context; earlier messages are kept but not sent", json_object);
 
 }  // namespace chorus::command

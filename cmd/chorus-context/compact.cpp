@@ -31,9 +31,7 @@ struct Compact : Holding {
 
 }  // namespace
 
-cli::Verb compact_verb() {
-    return verb<Compact>("compact", "replace the older half of the window with a summary",
-                         json_object);
-}
+const cli::Verb compact_verb =
+    verb<Compact>("compact", "replace the older half of the window with a summary", json_object);
 
 }  // namespace chorus::command

@@ -66,8 +66,7 @@ struct Explain : Named {
 
 }  // namespace
 
-cli::Verb explain_verb() {
-    return verb<Explain>("explain", "show how an action would be decided, and why", json_object);
-}
+const cli::Verb explain_verb =
+    verb<Explain>("explain", "show how an action would be decided, and why", json_object);
 
 }  // namespace chorus::command

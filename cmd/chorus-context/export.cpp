@@ -95,8 +95,7 @@ struct Export : Named {
 
 }  // namespace
 
-cli::Verb export_verb() {
-    return verb<Export>("export", "write the conversation as a transcript or as JSON");
-}
+const cli::Verb export_verb =
+    verb<Export>("export", "write the conversation as a transcript or as JSON");
 
 }  // namespace chorus::command

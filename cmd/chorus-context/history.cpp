@@ -68,8 +68,7 @@ struct History : Printing {
 
 }  // namespace
 
-cli::Verb history_verb() {
-    return verb<History>("history", "list saved sessions, newest first", json_lines);
-}
+const cli::Verb history_verb =
+    verb<History>("history", "list saved sessions, newest first", json_lines);
 
 }  // namespace chorus::command

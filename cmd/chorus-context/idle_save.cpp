@@ -69,8 +69,7 @@ struct IdleSave : Printing {
 
 }  // namespace
 
-cli::Verb idle_save_verb() {
-    return verb<IdleSave>("idle-save", "save and clear the contexts of idle agents", json_lines);
-}
+const cli::Verb idle_save_verb =
+    verb<IdleSave>("idle-save", "save and clear the contexts of idle agents", json_lines);
 
 }  // namespace chorus::command

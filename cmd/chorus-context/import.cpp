@@ -51,9 +51,7 @@ struct Import : Holding {
 
 }  // namespace
 
-cli::Verb import_verb() {
-    return verb<Import>("import", "import a conversation that export wrote as JSON lines",
-                        json_object);
-}
+const cli::Verb import_verb =
+    verb<Import>("import", "import a conversation that export wrote as JSON lines", json_object);
 
 }  // namespace chorus::command

@@ -205,8 +205,7 @@ struct Log : Named {
 
 }  // namespace
 
-cli::Verb log_verb() {
-    return verb<Log>("log", "list the turns of an agent", "print one JSON object per turn");
-}
+const cli::Verb log_verb =
+    verb<Log>("log", "list the turns of an agent", "print one JSON object per turn");
 
 }  // namespace chorus::command

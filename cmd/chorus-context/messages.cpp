@@ -44,9 +44,7 @@ struct Messages : Named {
 
 }  // namespace
 
-cli::Verb messages_verb() {
-    return verb<Messages>("messages", "print all messages, also those outside the window",
-                          json_lines);
-}
+const cli::Verb messages_verb =
+    verb<Messages>("messages", "print all messages, also those outside the window", json_lines);
 
 }  // namespace chorus::command

@@ -46,8 +46,7 @@ struct Pack : Holding {
 
 }  // namespace
 
-cli::Verb pack_verb() {
-    return verb<Pack>("pack", "write an agent to an archive, for another machine", json_object);
-}
+const cli::Verb pack_verb =
+    verb<Pack>("pack", "write an agent to an archive, for another machine", json_object);
 
 }  // namespace chorus::command

@@ -68,8 +68,7 @@ struct Restore : Holding {
 
 }  // namespace
 
-cli::Verb restore_verb() {
-    return verb<Restore>("restore", "make a saved session the current context", json_object);
-}
+const cli::Verb restore_verb =
+    verb<Restore>("restore", "make a saved session the current context", json_object);
 
 }  // namespace chorus::command

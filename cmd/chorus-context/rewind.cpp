@@ -117,8 +117,6 @@ struct Rewind : Holding {
 
 }  // namespace
 
-cli::Verb rewind_verb() {
-    return verb<Rewind>("rewind", "go back to before a message", json_object);
-}
+const cli::Verb rewind_verb = verb<Rewind>("rewind", "go back to before a message", json_object);
 
 }  // namespace chorus::command

@@ -49,8 +49,6 @@ struct Save : Holding {
 
 }  // namespace
 
-cli::Verb save_verb() {
-    return verb<Save>("save", "save the context as a session", json_object);
-}
+const cli::Verb save_verb = verb<Save>("save", "save the context as a session", json_object);
 
 }  // namespace chorus::command

@@ -75,8 +75,6 @@ struct Search : Printing {
 
 }  // namespace
 
-cli::Verb search_verb() {
-    return verb<Search>("search", "search all messages (full text)", json_lines);
-}
+const cli::Verb search_verb = verb<Search>("search", "search all messages (full text)", json_lines);
 
 }  // namespace chorus::command

@@ -85,8 +85,7 @@ struct Show : Named {
 
 }  // namespace
 
-cli::Verb show_verb() {
-    return verb<Show>("show", "print the window, or the whole next request", json_object);
-}
+const cli::Verb show_verb =
+    verb<Show>("show", "print the window, or the whole next request", json_object);
 
 }  // namespace chorus::command

@@ -30,8 +30,7 @@ struct Switch : Holding {
 
 }  // namespace
 
-cli::Verb switch_verb() {
-    return verb<Switch>("switch", "make another branch the current one", json_object);
-}
+const cli::Verb switch_verb =
+    verb<Switch>("switch", "make another branch the current one", json_object);
 
 }  // namespace chorus::command

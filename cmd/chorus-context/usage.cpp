@@ -70,8 +70,6 @@ struct Usage : Printing {
 
 }  // namespace
 
-cli::Verb usage_verb() {
-    return verb<Usage>("usage", "print tokens and cost", json_lines);
-}
+const cli::Verb usage_verb = verb<Usage>("usage", "print tokens and cost", json_lines);
 
 }  // namespace chorus::command

@@ -5,28 +5,28 @@
 
 namespace chorus::command {
 
-cli::Verb artifacts_verb();
-cli::Verb audit_verb();
-cli::Verb backup_verb();
-cli::Verb branch_verb();
-cli::Verb branches_verb();
-cli::Verb clear_verb();
-cli::Verb compact_verb();
-cli::Verb explain_verb();
-cli::Verb export_verb();
-cli::Verb history_verb();
-cli::Verb idle_save_verb();
-cli::Verb import_verb();
-cli::Verb log_verb();
-cli::Verb messages_verb();
-cli::Verb pack_verb();
-cli::Verb restore_verb();
-cli::Verb rewind_verb();
-cli::Verb save_verb();
-cli::Verb search_verb();
-cli::Verb show_verb();
-cli::Verb switch_verb();
-cli::Verb usage_verb();
-cli::Verb verify_verb();
+extern const cli::Verb artifacts_verb;
+extern const cli::Verb audit_verb;
+extern const cli::Verb backup_verb;
+extern const cli::Verb branch_verb;
+extern const cli::Verb branches_verb;
+extern const cli::Verb clear_verb;
+extern const cli::Verb compact_verb;
+extern const cli::Verb explain_verb;
+extern const cli::Verb export_verb;
+extern const cli::Verb history_verb;
+extern const cli::Verb idle_save_verb;
+extern const cli::Verb import_verb;
+extern const cli::Verb log_verb;
+extern const cli::Verb messages_verb;
+extern const cli::Verb pack_verb;
+extern const cli::Verb restore_verb;
+extern const cli::Verb rewind_verb;
+extern const cli::Verb save_verb;
+extern const cli::Verb search_verb;
+extern const cli::Verb show_verb;
+extern const cli::Verb switch_verb;
+extern const cli::Verb usage_verb;
+extern const cli::Verb verify_verb;
 
 }  // namespace chorus::command

@@ -134,8 +134,7 @@ struct Verify : Printing {
 
 }  // namespace
 
-cli::Verb verify_verb() {
-    return verb<Verify>("verify", "check the integrity of the audit log", json_object);
-}
+const cli::Verb verify_verb =
+    verb<Verify>("verify", "check the integrity of the audit log", json_object);
 
 }  // namespace chorus::command

@@ -48,8 +48,7 @@ struct Cancel : Named {
 
 }  // namespace
 
-cli::Verb cancel_verb() {
-    return verb<Cancel>("cancel", "cancel the running turns of an agent", json_lines);
-}
+const cli::Verb cancel_verb =
+    verb<Cancel>("cancel", "cancel the running turns of an agent", json_lines);
 
 }  // namespace chorus::command

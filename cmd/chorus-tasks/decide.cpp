@@ -86,16 +86,10 @@ struct Answer : Decide {
 
 }  // namespace
 
-cli::Verb answer_verb() {
-    return verb<Answer>("answer", "answer a question");
-}
+const cli::Verb answer_verb = verb<Answer>("answer", "answer a question");
 
-cli::Verb approve_verb() {
-    return verb<Approve>("approve", "approve a call");
-}
+const cli::Verb approve_verb = verb<Approve>("approve", "approve a call");
 
-cli::Verb deny_verb() {
-    return verb<Deny>("deny", "deny a call, or refuse to answer a question");
-}
+const cli::Verb deny_verb = verb<Deny>("deny", "deny a call, or refuse to answer a question");
 
 }  // namespace chorus::command

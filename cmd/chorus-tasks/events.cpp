@@ -78,8 +78,6 @@ struct Events : Named {
 
 }  // namespace
 
-cli::Verb events_verb() {
-    return verb<Events>("events", "list changes of state, in order", json_lines);
-}
+const cli::Verb events_verb = verb<Events>("events", "list changes of state, in order", json_lines);
 
 }  // namespace chorus::command

@@ -39,8 +39,6 @@ struct Kill : OfTasks {
 
 }  // namespace
 
-cli::Verb kill_verb() {
-    return verb<Kill>("kill", "end background tasks", json_lines);
-}
+const cli::Verb kill_verb = verb<Kill>("kill", "end background tasks", json_lines);
 
 }  // namespace chorus::command

@@ -99,8 +99,6 @@ struct List : Named {
 
 }  // namespace
 
-cli::Verb list_verb() {
-    return verb<List>("list", "list the background tasks of an agent", json_lines);
-}
+const cli::Verb list_verb = verb<List>("list", "list the background tasks of an agent", json_lines);
 
 }  // namespace chorus::command

@@ -97,8 +97,6 @@ struct Log : Named {
 
 }  // namespace
 
-cli::Verb log_verb() {
-    return verb<Log>("log", "print the output of a task");
-}
+const cli::Verb log_verb = verb<Log>("log", "print the output of a task");
 
 }  // namespace chorus::command

@@ -42,8 +42,6 @@ struct Pending : Printing {
 
 }  // namespace
 
-cli::Verb pending_verb() {
-    return verb<Pending>("pending", "list pending questions", json_lines);
-}
+const cli::Verb pending_verb = verb<Pending>("pending", "list pending questions", json_lines);
 
 }  // namespace chorus::command

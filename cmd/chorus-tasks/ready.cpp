@@ -21,9 +21,8 @@ struct Ready : Named {
 
 }  // namespace
 
-cli::Verb ready_verb() {
-    return verb<Ready>("ready", "check whether an agent can take a turn: exit 0 or 4",
-                       "print one JSON object if the agent is ready");
-}
+const cli::Verb ready_verb =
+    verb<Ready>("ready", "check whether an agent can take a turn: exit 0 or 4",
+                "print one JSON object if the agent is ready");
 
 }  // namespace chorus::command

@@ -49,8 +49,6 @@ struct Run : Named {
 
 }  // namespace
 
-cli::Verb run_verb() {
-    return verb<Run>("run", "start a background task", json_object);
-}
+const cli::Verb run_verb = verb<Run>("run", "start a background task", json_object);
 
 }  // namespace chorus::command

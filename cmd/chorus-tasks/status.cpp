@@ -229,8 +229,6 @@ struct Status : Named {
 
 }  // namespace
 
-cli::Verb status_verb() {
-    return verb<Status>("status", "show the state of an agent", json_object);
-}
+const cli::Verb status_verb = verb<Status>("status", "show the state of an agent", json_object);
 
 }  // namespace chorus::command

@@ -92,8 +92,7 @@ struct Steps : Named {
 
 }  // namespace
 
-cli::Verb steps_verb() {
-    return verb<Steps>("steps", "list the steps of a turn and how long they took", json_lines);
-}
+const cli::Verb steps_verb =
+    verb<Steps>("steps", "list the steps of a turn and how long they took", json_lines);
 
 }  // namespace chorus::command

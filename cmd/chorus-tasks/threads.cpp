@@ -37,8 +37,7 @@ struct Threads : Named {
 
 }  // namespace
 
-cli::Verb threads_verb() {
-    return verb<Threads>("threads", "list the threads of an agent and what they do", json_lines);
-}
+const cli::Verb threads_verb =
+    verb<Threads>("threads", "list the threads of an agent and what they do", json_lines);
 
 }  // namespace chorus::command

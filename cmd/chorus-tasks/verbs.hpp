@@ -5,21 +5,21 @@
 
 namespace chorus::command {
 
-cli::Verb answer_verb();
-cli::Verb approve_verb();
-cli::Verb cancel_verb();
-cli::Verb deny_verb();
-cli::Verb events_verb();
-cli::Verb kill_verb();
-cli::Verb list_verb();
-cli::Verb log_verb();
-cli::Verb pending_verb();
-cli::Verb ready_verb();
-cli::Verb run_verb();
-cli::Verb status_verb();
-cli::Verb steps_verb();
-cli::Verb threads_verb();
-cli::Verb wait_verb();
+extern const cli::Verb answer_verb;
+extern const cli::Verb approve_verb;
+extern const cli::Verb cancel_verb;
+extern const cli::Verb deny_verb;
+extern const cli::Verb events_verb;
+extern const cli::Verb kill_verb;
+extern const cli::Verb list_verb;
+extern const cli::Verb log_verb;
+extern const cli::Verb pending_verb;
+extern const cli::Verb ready_verb;
+extern const cli::Verb run_verb;
+extern const cli::Verb status_verb;
+extern const cli::Verb steps_verb;
+extern const cli::Verb threads_verb;
+extern const cli::Verb wait_verb;
 // Without a verb: all agents.
 extern const cli::Options overview;
 

@@ -56,8 +56,6 @@ struct Wait : OfTasks {
 
 }  // namespace
 
-cli::Verb wait_verb() {
-    return verb<Wait>("wait", "wait for tasks to end", json_lines);
-}
+const cli::Verb wait_verb = verb<Wait>("wait", "wait for tasks to end", json_lines);
 
 }  // namespace chorus::command
