@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <iostream>
 
 #include "agent/channel.hpp"
@@ -171,8 +169,7 @@ struct Init : Printing {
         birth.validate_model = !no_validate_model;
         birth.bring_conversation = context::bring_packed;
         const policy::Redaction secrets = place::secrets_of(home, environment);
-        birth.decider = {static_cast<std::int64_t>(getuid()), place::actor_text("", environment),
-                         secrets};
+        birth.decider = {place::actor_text("", environment), secrets};
         if (birth.channel) check_channel(*birth.channel);
         if (secrets.holds_active(birth.name))
             throw Error(ErrorCode::bad_request, "agent name: it holds a key");

@@ -206,7 +206,7 @@ void check_home(const Begun& begun, store::Store& store, bool is_configured, Fla
     check_temporaries(home, store, flaws);
     // if config.json cannot be read, nothing is written that would need its redaction
     const life::Decider decider{
-        static_cast<std::int64_t>(getuid()), place::actor_text("", environment),
+        place::actor_text("", environment),
         is_configured ? place::secrets_of(home, environment) : policy::Redaction()};
     life::check_agent_directories(home, store, environment, decider, flaws);
     check_branches(home, store, flaws);

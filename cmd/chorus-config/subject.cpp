@@ -1,7 +1,5 @@
 #include "chorus-config/subject.hpp"
 
-#include <unistd.h>
-
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "channel/audit_sink.hpp"
@@ -110,7 +108,7 @@ std::string setting_line(std::string name, const std::string& origin, const std:
 }
 
 life::Decider decider(const Begun& begun) {
-    return {static_cast<std::int64_t>(getuid()), place::actor_text("", begun.environment),
+    return {place::actor_text("", begun.environment),
             place::secrets_of(begun.home, begun.environment)};
 }
 

@@ -1,7 +1,5 @@
 #include "chorus-run/here.hpp"
 
-#include <unistd.h>
-
 #include "agent/home.hpp"
 #include "base/text.hpp"
 #include "context/import.hpp"
@@ -44,8 +42,7 @@ void find_agent_here(place::TurnOptions& options, bool may_make, const agent::Ho
     check_before(options, home);
     life::BirthOptions birth;
     birth.model = options.model;
-    birth.decider = {static_cast<std::int64_t>(getuid()),
-                     place::actor_text(options.actor, environment),
+    birth.decider = {place::actor_text(options.actor, environment),
                      place::secrets_of(home, environment)};
     birth.bring_conversation = context::bring_packed;
     const life::Birth made = life::settle_here(home, store, environment, here, birth);

@@ -1,7 +1,5 @@
 #include "approval/widening.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "agent/configuration.hpp"
@@ -219,8 +217,7 @@ bool approve_trust(store::Store& store, const Widening& widening, const store::P
     store::Transaction transaction(store);
     if (!store::decide_prompt(store, decided)) return false;
     life::decide_trust(store, widening.agent, part, text,
-                       {static_cast<std::int64_t>(getuid()), widening.actor,
-                        place::secrets_of(widening.home, widening.environment)});
+                       {widening.actor, place::secrets_of(widening.home, widening.environment)});
     transaction.commit();
     return true;
 }

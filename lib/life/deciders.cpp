@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "store/records.hpp"
-#include "sys/clock.hpp"
 #include "sys/process.hpp"
 
 namespace chorus::life {
@@ -23,15 +22,11 @@ bool works_on(const store::Turn& turn, const sys::Identity& process) {
 
 void append_decision(store::Store& store, const store::Agent& agent, const Decider& decider,
                      std::string action, std::string decision, const std::string& detail) {
-    store::append_audit(store, {.agent_id = agent.id,
-                                .agent_name = agent.name,
-                                .timestamp = sys::now_ms(),
-                                .turn_id = 0,
-                                .action = std::move(action),
-                                .decision = std::move(decision),
-                                .user_id = decider.user_id,
-                                .actor = decider.actor,
-                                .detail = decider.secrets.apply(detail)});
+    store::append_audit(store, agent,
+                        {.action = std::move(action),
+                         .decision = std::move(decision),
+                         .actor = decider.actor,
+                         .detail = decider.secrets.apply(detail)});
 }
 
 void refuse_from_inside(const sys::Environment& environment) {

@@ -12,7 +12,6 @@ namespace chorus::life {
 
 // The acting user, as in audit rows.
 struct Decider {
-    std::int64_t user_id = 0;
     std::string actor;
     policy::Redaction secrets = policy::Redaction();  // redacted in the rows
 };

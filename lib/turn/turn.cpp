@@ -1,7 +1,5 @@
 #include "turn/turn.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -296,9 +294,9 @@ chat::TurnResult take_turn_in(place::Place& place) {
         if (const auto queued = queue_or_lock(place)) return *queued;
     // an agent from before trust was recorded
     if (life::trusted_part(place.store, place.agent.id).empty())
-        (void)life::settled_trust(
-            place.store, place.agent, agent::load_configuration(place.directory).text,
-            {static_cast<std::int64_t>(getuid()), place.actor(), place.redaction});
+        (void)life::settled_trust(place.store, place.agent,
+                                  agent::load_configuration(place.directory).text,
+                                  {place.actor(), place.redaction});
     approval::check_given_permissions(place);
     if (place.keyed) return repeat(place);
     if (options.resume || options.retry) return resume(place);

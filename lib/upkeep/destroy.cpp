@@ -1,7 +1,5 @@
 #include "upkeep/destroy.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -69,10 +67,7 @@ class Destruction {
         // an interrupted run may have left the session's file without its row
         const bool goes_on = agent_.status == AgentStatus::destroying;
         family_ = life::family_of(store_, agent_);
-        with_room([&] {
-            life::begin_destroying(store_, family_, files_,
-                                   {static_cast<std::int64_t>(getuid()), actor()});
-        });
+        with_room([&] { life::begin_destroying(store_, family_, files_, {actor()}); });
         if (locks_.empty()) take_locks();
         with_room([&] { end_tasks(); });
         for (const std::string& place : store::working_directories(store_))

@@ -108,7 +108,7 @@ TEST_F(DeathTest, takes_the_descendants_along) {
     ASSERT_EQ(family.size(), 3U);
     EXPECT_EQ(family[0].id, ada.id);
     EXPECT_EQ(family[2].id, grandchild.id);
-    begin_destroying(store, family, Files::archived, {7, "uid 7"});
+    begin_destroying(store, family, Files::archived, {"uid 7"});
     for (const store::Agent& member : family)
         EXPECT_EQ(store::find_agent(store, member.id)->status, AgentStatus::destroying);
     finish(Files::archived);
@@ -121,9 +121,9 @@ TEST_F(DeathTest, takes_the_descendants_along) {
 
 // L-54
 TEST_F(DeathTest, is_an_event_at_its_beginning_and_at_its_end_however_often_it_begins) {
-    begin_destroying(store, family_of(store, ada), Files::kept, {7, "uid 7"});
+    begin_destroying(store, family_of(store, ada), Files::kept, {"uid 7"});
     ada = *store::find_agent(store, ada.id);
-    begin_destroying(store, family_of(store, ada), Files::archived, {8, "uid 8"});
+    begin_destroying(store, family_of(store, ada), Files::archived, {"uid 8"});
     finish(Files::archived);
     EXPECT_EQ(events_of(ada.id),
               "active>destroying files kept\ndestroying>destroyed files archived\n");

@@ -1,5 +1,7 @@
 #include "life/trust.hpp"
 
+#include <unistd.h>
+
 #include "home.hpp"
 #include "store/prompts.hpp"
 #include "store/settings.hpp"
@@ -43,7 +45,7 @@ class TrustTest : public HomeTest {
         return std::string(name(store::find_prompt(store, prompt)->state));
     }
 
-    Decider decider{1000, "uid 1000"};
+    Decider decider{"uid 1000"};
     int prompts_ = 0;
 };
 
@@ -138,7 +140,7 @@ TEST_F(TrustTest, decided_by_a_person_is_in_the_audit_and_answers_what_was_asked
     const auto rows = audit(ada);
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].decision, "ask_approved");
-    EXPECT_EQ(rows[0].user_id, 1000);
+    EXPECT_EQ(rows[0].user_id, static_cast<std::int64_t>(getuid()));
     EXPECT_NE(rows[0].detail.find("permissions: \"standard\""), std::string::npos);
     EXPECT_NE(rows[0].detail.find(" to \"open\""), std::string::npos);
     EXPECT_NE(rows[0].detail.find("environment: nothing to "), std::string::npos);
