@@ -213,11 +213,9 @@ void TypedLine::offer_value(Completion& completion, const Option& option) const 
 
 bool TypedLine::is_offered(const Option& option) const {
     if (option.is_word()) return false;
-    const auto is_given = [&](const Option* other) { return other == &option; };
-    if (std::any_of(given_.begin(), given_.end(), is_given)) return false;
-    const Conflicts conflicts(*command_);
-    return std::none_of(given_.begin(), given_.end(),
-                        [&](const Option* other) { return conflicts.exclude(option, *other); });
+    return std::none_of(given_.begin(), given_.end(), [&](const Option* other) {
+        return other == &option || exclude_each_other(*command_, option, *other);
+    });
 }
 
 void TypedLine::offer_options(Completion& completion) const {

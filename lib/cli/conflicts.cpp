@@ -1,7 +1,5 @@
 #include "cli/conflicts.hpp"
 
-#include <algorithm>
-
 namespace chorus::embedded {
 extern const std::string_view cli_conflicts;
 }
@@ -26,20 +24,18 @@ bool has(std::string_view names, const Option& option) {
 
 }  // namespace
 
-Conflicts::Conflicts(const Command& command) {
+bool exclude_each_other(const Command& command, const Option& one, const Option& other) {
+    if (&one == &other) return false;
     for (std::string_view table = embedded::cli_conflicts; !table.empty();) {
         std::string_view line = take_part(table, "\n");
         if (take_part(line, " : ") != command.path()) continue;
         const std::string_view left = take_part(line, " | ");
-        lines_.emplace_back(left, line.empty() ? left : line);
+        // without a right side no two options of the line may be given together
+        const std::string_view right = line.empty() ? left : line;
+        if ((has(left, one) && has(right, other)) || (has(left, other) && has(right, one)))
+            return true;
     }
-}
-
-bool Conflicts::exclude(const Option& one, const Option& other) const {
-    return &one != &other && std::any_of(lines_.begin(), lines_.end(), [&](const auto& line) {
-        const auto& [left, right] = line;
-        return (has(left, one) && has(right, other)) || (has(left, other) && has(right, one));
-    });
+    return false;
 }
 
 }  // namespace chorus::cli

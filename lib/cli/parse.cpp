@@ -28,8 +28,7 @@ Error unknown_option(const Command& command, std::string_view typed) {
     std::vector<std::string> names;
     for (const Option& option : command.options())
         for (const std::string_view name : option.names())
-            if (!option.is_word() && name.size() > 2)
-                names.emplace_back(name);
+            if (!option.is_word() && name.size() > 2) names.emplace_back(name);
     const auto near = base::nearest(typed, names, 1);
     return usage(
         "there is no option " + base::quoted(typed),
@@ -256,10 +255,9 @@ void Line::check_together() const {
     const auto has = [&](const Option* option) {
         return std::find(all.begin(), all.end(), option) != all.end();
     };
-    const Conflicts conflicts(command_);
     for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t k = 0; k < i; ++k)
-            if (conflicts.exclude(*all[k], *all[i]))
+            if (exclude_each_other(command_, *all[k], *all[i]))
                 throw usage(
                     std::string(all[k]->name()) + " excludes " + std::string(all[i]->name()),
                     help_of(command_));
