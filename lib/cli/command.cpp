@@ -125,29 +125,6 @@ Command::Command(std::string path, std::string_view about) : path_(std::move(pat
         flag(version_option, ends_reading_, "show the version");
 }
 
-Option& Command::add(std::string_view names, OptionVariable target, Takes takes,
-                     std::string_view about) {
-    return options_.emplace_back(names, target, takes, about);
-}
-
-Option& Command::flag(std::string_view names, bool& target, std::string_view about) {
-    return add(names, target, Takes::nothing, about);
-}
-Option& Command::option(std::string_view names, OptionVariable target, std::string_view about) {
-    return add(names, target, Takes::value, about);
-}
-Option& Command::word(std::string_view name, OptionVariable target, std::string_view about) {
-    return add(name, target, Takes::value, about);
-}
-Option& Command::list(std::string_view name, std::vector<std::string>& target,
-                      std::string_view about) {
-    return add(name, target, Takes::list, about);
-}
-Option& Command::words(std::string_view name, std::vector<std::string>& target,
-                       std::string_view about) {
-    return add(name, target, Takes::words, about);
-}
-
 const Option* Command::find(std::string_view name) const {
     for (const Option& option : options_)
         if (option.has_name(name)) return &option;

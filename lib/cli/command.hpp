@@ -103,13 +103,23 @@ class Command {
     // log".
     Command(std::string path, std::string_view about);
 
-    Option& flag(std::string_view names, bool& target, std::string_view about);
+    Option& flag(std::string_view names, bool& target, std::string_view about) {
+        return options_.emplace_back(names, target, Takes::nothing, about);
+    }
     // For "--wait[=TIME]" `target` stays nothing if it is not given, and is "" without a value.
-    Option& option(std::string_view names, OptionVariable target, std::string_view about);
-    Option& word(std::string_view name, OptionVariable target, std::string_view about);
+    Option& option(std::string_view names, OptionVariable target, std::string_view about) {
+        return options_.emplace_back(names, target, Takes::value, about);
+    }
+    Option& word(std::string_view name, OptionVariable target, std::string_view about) {
+        return options_.emplace_back(name, target, Takes::value, about);
+    }
     // list() and words() take all remaining words.
-    Option& list(std::string_view name, std::vector<std::string>& target, std::string_view about);
-    Option& words(std::string_view name, std::vector<std::string>& target, std::string_view about);
+    Option& list(std::string_view name, std::vector<std::string>& target, std::string_view about) {
+        return options_.emplace_back(name, target, Takes::list, about);
+    }
+    Option& words(std::string_view name, std::vector<std::string>& target, std::string_view about) {
+        return options_.emplace_back(name, target, Takes::words, about);
+    }
 
     const std::string& path() const { return path_; }
     std::string_view about() const { return about_; }
@@ -117,8 +127,6 @@ class Command {
     const Option* find(std::string_view name) const;
 
   private:
-    Option& add(std::string_view names, OptionVariable target, Takes takes, std::string_view about);
-
     std::string path_;
     std::string_view about_;
     std::deque<Option> options_;
