@@ -77,16 +77,15 @@ void Output::print(std::string_view text) {
         progress_->resume();
 }
 
-void Output::print_line(const std::string& json) {
-    print(json + "\n");
-}
-
-void Output::say(std::string_view kind, std::string_view text) {
-    const auto put = [&] { cli::print_line(program_, kind, text); };
+void Output::without_progress(const std::function<void()>& put) {
     if (progress_)
         progress_->without_line(put);
     else
         put();
+}
+
+void Output::say(std::string_view kind, std::string_view text) {
+    without_progress([&] { print_line(program_, kind, text); });
 }
 
 void Output::warn(const std::string& text) {
@@ -104,7 +103,7 @@ void Output::resume_progress() {
 void Output::event(const chat::Event& event, const chat::EventSource& source) {
     if (options_.format == Format::stream_json &&
         (options_.internal_events || !chat::is_internal(event)))
-        print_line(chat::to_json(event, source, sys::now_ms()));
+        print(chat::to_json(event, source, sys::now_ms()) + "\n");
     if (const auto* update = std::get_if<chat::StatusUpdate>(&event))
         final_seen_ = final_seen_ || update->final;
     task_seen_ = task_seen_ || std::holds_alternative<chat::TaskEvent>(event);
@@ -133,9 +132,7 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
             options_.verbosity != Verbosity::quiet && retry->wait_ms >= told_wait_ms;
         if (options_.verbosity == Verbosity::verbose || progress_ || is_long) say("notice", text);
     }
-    if (options_.verbosity == Verbosity::verbose) {
-        if (call != nullptr) say("call", call_line(*call));
-    }
+    if (options_.verbosity == Verbosity::verbose && call != nullptr) say("call", call_line(*call));
     if (const auto* done = std::get_if<chat::CallComplete>(&event)) say_end_of_call(*done);
 }
 
@@ -155,11 +152,7 @@ void Output::say_end_of_call(const chat::CallComplete& done) {
                           : color   ? ShownOn::color_terminal
                                     : ShownOn::terminal;
     if (is_verbose) text += shown_patch(done.change.patch, where);
-    const auto put = [&] { std::cerr << text << std::flush; };
-    if (progress_)
-        progress_->without_line(put);
-    else
-        put();
+    without_progress([&] { std::cerr << text << std::flush; });
 }
 
 void Output::say_end(const chat::TurnResult& result) {

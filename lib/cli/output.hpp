@@ -63,8 +63,8 @@ class Output {
   private:
     std::function<bool()> patience() const;
     void print(std::string_view text);
-    void print_line(const std::string& json);
     std::string last_part(const chat::TurnResult& result) const;
+    void without_progress(const std::function<void()>& put);
     void say(std::string_view kind, std::string_view text);
     void say_end_of_call(const chat::CallComplete& done);
     void say_end(const chat::TurnResult& result);
