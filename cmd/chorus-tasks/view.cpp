@@ -16,27 +16,14 @@ using report::ThreadStanding;
 
 namespace {
 
-class Looking {
-  public:
-    Looking(Opened& opened, bool json, const Watching::Draw& draw)
-        : store_(opened.store), form_(cli::form_of_stdout(json)), draw_(draw) {}
-
-    Form form() const { return form_; }
-    cli::View view() {
-        return {.draw = [this](std::size_t width) { return draw_(form_, width); },
-                .has_changed =
-                    [this] {
-                        const std::int64_t now = store_.version_by_others();
-                        return std::exchange(version_, now) != now;
-                    }};
-    }
-
-  private:
-    store::Store& store_;
-    Form form_;
-    const Watching::Draw& draw_;
-    std::int64_t version_ = store_.version_by_others();
-};
+cli::View view_of(store::Store& store, Form form, const Watching::Draw& draw) {
+    return {.draw = [&draw, form](std::size_t width) { return draw(form, width); },
+            .has_changed =
+                [&store, version = store.version_by_others()]() mutable {
+                    const std::int64_t now = store.version_by_others();
+                    return std::exchange(version, now) != now;
+                }};
+}
 
 }  // namespace
 
@@ -45,13 +32,13 @@ void Watching::add_follow(cli::Command& verb) {
 }
 
 ExitStatus Watching::show(Opened& opened, bool json, const Draw& draw) const {
-    Looking looking(opened, json, draw);
-    return follow ? cli::follow(looking.view(), looking.form()) : cli::show(looking.view());
+    const Form form = cli::form_of_stdout(json);
+    const cli::View view = view_of(opened.store, form, draw);
+    return follow ? cli::follow(view, form) : cli::show(view);
 }
 
 ExitStatus Watching::append(Opened& opened, bool json, const Draw& draw) const {
-    Looking looking(opened, json, draw);
-    return cli::append(looking.view(), follow);
+    return cli::append(view_of(opened.store, cli::form_of_stdout(json), draw), follow);
 }
 
 task::Site OfTasks::site(Opened& opened) const {
