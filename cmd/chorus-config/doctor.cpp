@@ -6,7 +6,6 @@
 #include <set>
 
 #include "agent/home.hpp"
-#include "base/limits.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "chorus-config/subject.hpp"
@@ -99,11 +98,8 @@ void check_mount_points(const agent::Home& home, store::Store& store, Flaws& fla
 
 // Checks the files that a person edits and a turn reads.
 void check_texts(const agent::Home& home, store::Store& store, Flaws& flaws) {
-    flaws.attempt("", [&] {
-        const auto listed =
-            sys::read_file_if_there(home.available_models(), base::limits::config_bytes);
-        (void)model::parse_available_models(listed.value_or(""));
-    });
+    flaws.attempt("",
+                  [&] { (void)model::parse_available_models(agent::available_models_text(home)); });
     for (const store::Agent& agent : store::list_agents(store))
         flaws.attempt("agent '" + agent.name + "': ", [&] {
             (void)context::documents_text(agent::Directory(home.path() + "/" + agent.dir));

@@ -74,11 +74,10 @@ std::string with_full_model(const Subject& subject, const agent::KeyPlace& place
                             std::string json) {
     const bool is_model = place.key->name == "model" || place.key->name == "default_model";
     if (!is_model || json == "null") return json;
-    const auto listed =
-        sys::read_file_if_there(subject.home.available_models(), base::limits::config_bytes);
-    return chat::quoted(model::resolve_model(chat::parse_json(json, "set").get<std::string>(),
-                                             model::parse_available_models(listed.value_or("")),
-                                             model::Check::known));
+    return chat::quoted(model::resolve_model(
+        chat::parse_json(json, "set").get<std::string>(),
+        model::parse_available_models(agent::available_models_text(subject.home)),
+        model::Check::known));
 }
 
 // No price of a model is known, so every turn would end with exit 3.

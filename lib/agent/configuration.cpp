@@ -313,6 +313,11 @@ std::string configuration_text(const Home& home) {
     return read_if_there(home.config()).value_or("{}");
 }
 
+std::string available_models_text(const Home& home) {
+    return sys::read_file_if_there(home.available_models(), base::limits::config_bytes)
+        .value_or("");
+}
+
 HomeConfiguration load_home_configuration(const Home& home) {
     const auto text = read_if_there(home.config());
     if (!text) return {};

@@ -103,6 +103,8 @@ struct HomeConfiguration {
 // agent without agent.json, and for a file that is too long.
 std::string configuration_text(const Directory& directory);
 std::string configuration_text(const Home& home);
+// Returns the text of available_models.json; "" if there is none.
+std::string available_models_text(const Home& home);
 
 // These throw Error(config_invalid) with the file, the key and the expected type.
 Configuration parse_configuration(std::string_view text, std::string_view what);

@@ -7,7 +7,6 @@
 #include "agent/editing.hpp"
 #include "agent/home.hpp"
 #include "agent/keys.hpp"
-#include "base/limits.hpp"
 #include "model/choice.hpp"
 #include "model/model.hpp"
 #include "policy/profile.hpp"
@@ -167,10 +166,8 @@ void Values::offer_models() {
     for (const model::Provider& provider : model::catalog())
         add(provider.name, provider.default_model);
     if (has_home()) {
-        const auto text =
-            sys::read_file_if_there(home_->available_models(), base::limits::config_bytes);
-        for (const auto& [provider, listed] :
-             model::parse_available_models(text.value_or("")).providers)
+        const auto available = model::parse_available_models(agent::available_models_text(*home_));
+        for (const auto& [provider, listed] : available.providers)
             for (const std::string& name : listed.models)
                 if (listed.valid) add(provider, name);
     }

@@ -15,11 +15,6 @@ using agent::Home;
 using base::Error;
 using base::ErrorCode;
 
-std::string available_models_text(const Home& home) {
-    return sys::read_file_if_there(home.available_models(), base::limits::config_bytes)
-        .value_or("");
-}
-
 struct ChosenModel {
     std::string model;
     std::string origin;
@@ -29,7 +24,7 @@ struct ChosenModel {
 ChosenModel choose_model(const Home& home, const sys::Environment& environment,
                          const agent::HomeConfiguration& defaults, const std::string& present,
                          SourceKind present_is, const BirthOptions& options) {
-    const auto available = model::parse_available_models(available_models_text(home));
+    const auto available = model::parse_available_models(agent::available_models_text(home));
     const auto check = options.validate_model ? model::Check::listed : model::Check::none;
     const auto resolve = [&](const std::string& name) {
         return model::resolve_model(name, available, check);
