@@ -53,8 +53,10 @@ std::string stamped(const std::string& text, base::TimeMs now) {
     return agent::with_members(text, {{"created_at", chat::quoted(base::iso8601(now))}});
 }
 
-store::Agent make_row(const BirthPlan& plan, const BirthOptions& options, base::TimeMs now) {
-    store::Agent row;
+void take_plan(Birth& birth, const BirthPlan& plan, const BirthOptions& options, base::TimeMs now) {
+    birth.model_origin = plan.model_origin;
+    birth.system_prompt = plan.configuration.system_prompt;
+    store::Agent& row = birth.agent;
     row.name = options.name;
     row.place = options.place;
     row.dir = "agents/" + options.name;
@@ -65,7 +67,6 @@ store::Agent make_row(const BirthPlan& plan, const BirthOptions& options, base::
     row.created_at = now;
     row.last_clear_time = now;
     row.last_activity = now;
-    return row;
 }
 
 repo::Author author_of(const std::string& name) {
@@ -85,7 +86,7 @@ void make_repository(const std::string& workspace, const BirthOptions& options,
 }
 
 // Creates the directories that are missing, and the repository of the workspace. Adds to
-// birth.left_out what the clone or this machine does not provide.
+// birth.left_out what the clone or this machine does not provide, and finds birth.plants.
 void complete_tree(const agent::Directory& directory, const BirthOptions& options,
                    const BirthPlan& plan, Birth& birth) {
     // a copied directory has the mode of its source
@@ -105,6 +106,7 @@ void complete_tree(const agent::Directory& directory, const BirthOptions& option
                                              author_of(options.name), options.submodules))
             birth.left_out.push_back(std::move(path));
     }
+    birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});
 }
 
 // Appends an entry that is not a message. Everything above it, also in the transcripts of branches,
@@ -153,9 +155,12 @@ void bring_conversation(store::Store& store, Birth& birth, const BirthOptions& o
     }
 }
 
-// If this fails or is killed, the first turn asks.
-void settle_trust(store::Store& store, Birth& birth, const BirthPlan& plan, bool is_trusted) {
+void begin_life(store::Store& store, Birth& birth, const BirthPlan& plan, bool is_trusted) {
+    commit_status(store, birth.agent, store::AgentStatus::active,
+                  birth.adopted ? "adopted" : "created");
+    birth.agent.status = store::AgentStatus::active;
     (is_trusted ? birth.trusted : birth.set_aside) = plan.untrusted;
+    // if this fails or is killed, the first turn asks
     if (!birth.set_aside.empty())
         ask_for_trust(store, birth.agent, birth.set_aside, policy::Redaction(), plan.prompt_ttl_ms);
 }
@@ -177,9 +182,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
 
     Birth birth;
     const base::TimeMs now = sys::now_ms();
-    birth.agent = make_row(plan, options, now);
-    birth.model_origin = plan.model_origin;
-    birth.system_prompt = plan.configuration.system_prompt;
+    take_plan(birth, plan, options, now);
 
     sys::Scaffold scaffold(temporary_directory(home, options.name));
     const Directory directory(scaffold.path());
@@ -187,7 +190,6 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
     if (options.template_directory.empty()) std::erase(birth.left_out, "presets");
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     complete_tree(directory, options, plan, birth);
-    birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});
     append_welcome(directory, birth);
     sys::sync_filesystem(scaffold.path());
 
@@ -195,9 +197,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
     reclaim_locked(home, store);
     insert_rows(store, birth, plan, options, {});
     place(scaffold, home, store, birth.agent);
-    commit_status(store, birth.agent, store::AgentStatus::active, "created");
-    birth.agent.status = store::AgentStatus::active;
-    settle_trust(store, birth, plan, options.trust);
+    begin_life(store, birth, plan, options.trust);
     return birth;
 }
 
@@ -261,9 +261,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
         make_plan(home, environment, {text, directory.configuration(), known_part(store, kept)},
                   SourceKind::its_own, options);
     const base::TimeMs now = sys::now_ms();
-    birth.agent = make_row(plan, options, now);
-    birth.model_origin = plan.model_origin;
-    birth.system_prompt = plan.configuration.system_prompt;
+    take_plan(birth, plan, options, now);
 
     if (!elsewhere)
         for (const std::string& path : sys::strip_set_ids(sys::real_path(directory.path())))
@@ -273,7 +271,6 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     sys::remove_tree(directory.commands());
     sys::remove_tree(directory.checkpoints());
     complete_tree(directory, options, plan, birth);
-    birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     // the row is inserted when the agent is complete
     std::vector<store::Session> sessions = read_sessions(birth.agent, directory);
@@ -283,9 +280,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     insert_rows(store, birth, plan, options, std::move(sessions));
     bring_conversation(store, birth, options, directory);
     if (elsewhere) place(*scaffold, home, store, birth.agent);
-    commit_status(store, birth.agent, store::AgentStatus::active, "adopted");
-    birth.agent.status = store::AgentStatus::active;
-    settle_trust(store, birth, plan, options.trust);
+    begin_life(store, birth, plan, options.trust);
     return birth;
 }
 
