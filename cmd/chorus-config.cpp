@@ -1,15 +1,12 @@
 #include "chorus-config/subject.hpp"
-#include "life/here.hpp"
-#include "place/secrets.hpp"
 
 int main(int argc, char** argv) {
     using namespace chorus;
-    return cli::run_main(argc, argv,
-                         {.name = "chorus-config",
-                          .description = "Show and change settings of the home and of agents.",
-                          .verbs = {command::get_verb, command::set_verb, command::unset_verb,
-                                    command::list_verb, command::env_verb, command::doctor_verb,
-                                    command::trim_verb, command::trust_verb},
-                          .agent_here = life::name_here,
-                          .redact = place::redacted});
+    return command::run_program(
+        argc, argv,
+        {.name = "chorus-config",
+         .description = "Show and change settings of the home and of agents.",
+         .verbs = {command::get_verb, command::set_verb, command::unset_verb, command::list_verb,
+                   command::env_verb, command::doctor_verb, command::trim_verb,
+                   command::trust_verb}});
 }

@@ -1,11 +1,9 @@
 #include "chorus-context/verbs.hpp"
-#include "cli/main.hpp"
-#include "life/here.hpp"
-#include "place/secrets.hpp"
+#include "command/verb.hpp"
 
 int main(int argc, char** argv) {
     using namespace chorus;
-    return cli::run_main(
+    return command::run_program(
         argc, argv,
         {.name = "chorus-context",
          .description = "Read and change what is recorded about agents: messages, sessions, "
@@ -17,7 +15,5 @@ int main(int argc, char** argv) {
                    command::log_verb,       command::messages_verb,  command::pack_verb,
                    command::restore_verb,   command::rewind_verb,    command::save_verb,
                    command::search_verb,    command::show_verb,      command::switch_verb,
-                   command::usage_verb,     command::verify_verb},
-         .agent_here = life::name_here,
-         .redact = place::redacted});
+                   command::usage_verb,     command::verify_verb}});
 }

@@ -5,9 +5,7 @@
 #include "command/verb.hpp"
 #include "context/saved.hpp"
 #include "life/deciders.hpp"
-#include "life/here.hpp"
 #include "life/leftovers.hpp"
-#include "place/secrets.hpp"
 #include "store/tasks.hpp"
 #include "upkeep/destroy.hpp"
 
@@ -148,11 +146,9 @@ struct Destroy : Named {
 
 int main(int argc, char** argv) {
     using namespace chorus;
-    return cli::run_main(
+    return command::run_program(
         argc, argv,
         {.name = "chorus-destroy",
          .description = "Destroy an agent: end its turns and tasks, delete its directory.",
-         .options = command::options_of<command::Destroy>(command::json_object),
-         .agent_here = life::name_here,
-         .redact = place::redacted});
+         .options = command::options_of<command::Destroy>(command::json_object)});
 }

@@ -1,10 +1,7 @@
 #include <unistd.h>
 
 #include "chorus-tasks/verbs.hpp"
-#include "cli/main.hpp"
 #include "command/verb.hpp"
-#include "life/here.hpp"
-#include "place/secrets.hpp"
 #include "sys/fd.hpp"
 #include "task/task.hpp"
 
@@ -36,12 +33,10 @@ std::vector<cli::Verb> all_verbs() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return cli::run_main(
+    return command::run_program(
         argc, argv,
         {.name = "chorus-tasks",
          .description = "Show what agents do, manage background tasks, decide pending questions.",
          .options = command::overview,
-         .verbs = all_verbs(),
-         .agent_here = life::name_here,
-         .redact = place::redacted});
+         .verbs = all_verbs()});
 }

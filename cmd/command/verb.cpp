@@ -3,7 +3,9 @@
 #include "chat/dialect.hpp"
 #include "cli/time_text.hpp"
 #include "context/find_thread.hpp"
+#include "life/here.hpp"
 #include "life/opening.hpp"
+#include "place/secrets.hpp"
 #include "sys/signals.hpp"
 
 namespace chorus::command {
@@ -36,6 +38,12 @@ Opened open() {
     Begun begun = begin();
     store::Store store = open_store(begun);
     return {std::move(begun), std::move(store)};
+}
+
+int run_program(int argc, char** argv, cli::Program program) {
+    program.agent_here = life::name_here;
+    program.redact = place::redacted;
+    return cli::run_main(argc, argv, program);
 }
 
 Named::Named(cli::Command& verb, std::string_view about) {

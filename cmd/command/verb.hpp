@@ -89,6 +89,9 @@ cli::Verb verb(std::string_view name, std::string_view about, std::string_view j
     return {name, about, options_of<Verb>(json)};
 }
 
+// Runs a program for which "." is the agent of the directory.
+int run_program(int argc, char** argv, cli::Program program);
+
 // What every structure is derived from.
 struct Printing {
     bool json = false;  // --json
