@@ -157,42 +157,29 @@ std::optional<store::Store> save_database(const agent::Home& home,
     return std::nullopt;
 }
 
-// Returns nothing if the configuration cannot be read; another check reports that.
-std::optional<sys::SandboxMode> sandbox_of(const agent::Home& home, store::Store& store,
-                                           const store::Agent& agent,
-                                           const agent::HomeConfiguration& shared) {
-    try {
-        const agent::Directory directory(home.path() + "/" + agent.dir);
-        return agent::sandbox_in_force(
-            place::configuration_in_force(store, agent, directory, shared).configuration, shared);
-    } catch (const base::Error&) {
-        return std::nullopt;
-    }
-}
-
-// Returns nothing also if the sandbox cannot be tried, for example on a full disk.
-std::optional<base::Error> sandbox_problem(const agent::Home& home,
-                                           const agent::HomeConfiguration& shared,
-                                           sys::SandboxMode mode) {
-    try {
-        return sys::sandbox_problem({.mode = mode, .program = shared.bwrap, .shell = shared.bash},
-                                    home.sandbox_state());
-    } catch (const base::Error&) {
-        return std::nullopt;
-    }
-}
-
 // Checks that commands can run in the sandboxes that the home and its agents are set to.
 void check_sandbox(const agent::Home& home, store::Store& store, Flaws& flaws) {
     if (access(home.locks().c_str(), W_OK) != 0) return;
     const agent::HomeConfiguration shared = agent::load_home_configuration(home);
     std::set<sys::SandboxMode> modes{agent::sandbox_in_force({}, shared)};
     for (const store::Agent& agent : store::list_agents(store))
-        if (const auto mode = sandbox_of(home, store, agent, shared)) modes.insert(*mode);
+        // a configuration that cannot be read is reported by another check
+        (void)life::problem_in([&] {
+            const agent::Directory directory(home.path() + "/" + agent.dir);
+            const auto own = place::configuration_in_force(store, agent, directory, shared);
+            modes.insert(agent::sandbox_in_force(own.configuration, shared));
+        });
     for (const sys::SandboxMode mode : modes)
-        if (const auto problem = sandbox_problem(home, shared, mode))
-            flaws.add("sandbox " + std::string(sys::name(mode)) + ": no command can be run: " +
-                      problem->message() + (problem->hint().empty() ? "" : "; " + problem->hint()));
+        // one that cannot be tried, for example on a full disk, is not reported
+        (void)life::problem_in([&] {
+            const auto problem =
+                sys::sandbox_problem({.mode = mode, .program = shared.bwrap, .shell = shared.bash},
+                                     home.sandbox_state());
+            if (problem)
+                flaws.add("sandbox " + std::string(sys::name(mode)) +
+                          ": no command can be run: " + problem->message() +
+                          (problem->hint().empty() ? "" : "; " + problem->hint()));
+        });
 }
 
 void check_home(const Begun& begun, store::Store& store, bool is_configured, Flaws& flaws) {
