@@ -28,18 +28,14 @@ void ask(const std::string& agent, const std::string& differences) {
         throw Error(ErrorCode::bad_request, "trust " + agent + ": no terminal to ask at",
                     "--show shows what has changed, --yes trusts it");
     const auto never = [] { return false; };
-    switch (cli::ask_yes_no("\n" + differences + "\nTrust these settings of agent " + agent + "?\n",
-                            cli::Choices::yes_no, ask_ms, never)) {
-        case cli::TerminalAnswer::yes:
-            return;
-        case cli::TerminalAnswer::no:
-            throw Error(ErrorCode::denied, "trust " + agent + ": the answer was no",
-                        "what was trusted before stays in force");
-        case cli::TerminalAnswer::always:
-        case cli::TerminalAnswer::even_if_changed:
-        case cli::TerminalAnswer::nobody:
-            throw Error(ErrorCode::input_required, "trust " + agent + ": no answer");
-    }
+    const auto answer =
+        cli::ask_yes_no("\n" + differences + "\nTrust these settings of agent " + agent + "?\n",
+                        cli::Choices::yes_no, ask_ms, never);
+    if (answer == cli::TerminalAnswer::no)
+        throw Error(ErrorCode::denied, "trust " + agent + ": the answer was no",
+                    "what was trusted before stays in force");
+    if (answer != cli::TerminalAnswer::yes)
+        throw Error(ErrorCode::input_required, "trust " + agent + ": no answer");
 }
 
 void decide(Subject& subject, const life::Decider& person) {
