@@ -171,44 +171,36 @@ place::PersonAnswer answer_question(const chat::PromptNotice& prompt, std::int64
             prompt.options.empty() ? *line : *approval::chosen_option(prompt.options, *line)};
 }
 
-place::PersonAnswer ask(const chat::PromptNotice& prompt, const std::function<bool()>& settled,
-                        cli::Output& output, std::int64_t timeout_ms,
-                        const sys::Interrupt& interrupt) {
-    output.pause_progress();
-    const auto stop = [&] { return interrupt.requested() || settled(); };
-    place::PersonAnswer reply = prompt.kind == chat::PromptKind::question
-                                    ? answer_question(prompt, timeout_ms, stop)
-                                    : ask_permission(prompt, timeout_ms, stop);
-    output.resume_progress();
-    return reply;
-}
-
 decltype(place::Surroundings::ask) asks_at_terminal(cli::Output& output, std::int64_t timeout_ms,
                                                     const sys::Interrupt& interrupt) {
     if (!cli::can_ask()) return {};
     return [&output, timeout_ms, &interrupt](const chat::PromptNotice& prompt,
                                              const std::function<bool()>& settled) {
-        return ask(prompt, settled, output, timeout_ms, interrupt);
+        output.pause_progress();
+        const auto stop = [&] { return interrupt.requested() || settled(); };
+        place::PersonAnswer reply = prompt.kind == chat::PromptKind::question
+                                        ? answer_question(prompt, timeout_ms, stop)
+                                        : ask_permission(prompt, timeout_ms, stop);
+        output.resume_progress();
+        return reply;
     };
 }
 
 // Moves --approve, --deny and --answer into the decision of the turn; --answer takes the words.
 void settle_decision(Options& options) {
     using Verb = place::PromptDecision::Verb;
-    place::PromptDecision decision;
     const auto take = [&](const std::string& id, Verb verb) {
-        if (id.empty()) return;
-        decision.id = id;
-        decision.verb = verb;
-        options.turn.decision = decision;
+        if (!id.empty())
+            options.turn.decision =
+                place::PromptDecision{.verb = verb,
+                                      .id = id,
+                                      .text = options.reason,
+                                      .always = options.always,
+                                      .even_if_changed = options.even_if_changed};
     };
     take(options.approve, Verb::approve);
     take(options.deny, Verb::deny);
     take(options.answer, Verb::answer);
-    if (!options.turn.decision) return;
-    options.turn.decision->always = options.always;
-    options.turn.decision->even_if_changed = options.even_if_changed;
-    options.turn.decision->text = options.reason;
     if (options.answer.empty()) return;
     if (options.prompt.words.empty())
         throw Error(ErrorCode::bad_request, "--answer: no TEXT",
@@ -364,12 +356,6 @@ void add_output_options(cli::Command& app, Options& options) {
         .one_of({"auto", "always", "never"});
 }
 
-// Returns the member "accepted" of an error before the turn: false, nothing if there is no message.
-std::optional<bool> not_accepted(const Options& options) {
-    if (options.turn.says_nothing()) return std::nullopt;
-    return false;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -391,7 +377,9 @@ int main(int argc, char** argv) {
          .on_error =
              [&](const Error& error) {
                  if (!output) output = std::make_unique<cli::Output>(program, options.output);
-                 output->fail(error, options.turn.agent, not_accepted(options));
+                 // without a message of the user none can be accepted
+                 output->fail(error, options.turn.agent,
+                              options.turn.says_nothing() ? std::nullopt : std::optional(false));
                  return true;
              },
          .redact = place::redacted});
