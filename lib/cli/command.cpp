@@ -15,34 +15,8 @@ Option::Option(std::string_view names, OptionVariable target, Takes takes, std::
       takes_(type_.starts_with('[') ? Takes::value_behind_equals : takes),
       about_(about) {}
 
-Option& Option::one_of(std::vector<std::string> values) {
-    values_ = std::move(values);
-    return *this;
-}
-Option& Option::from(std::int64_t least) {
-    least_ = least;
-    return *this;
-}
-Option& Option::required() {
-    is_required_ = true;
-    return *this;
-}
-Option& Option::literal(bool& target) {
-    literal_ = &target;
-    return *this;
-}
-
 void Option::note_literal() const {
     if (literal_ != nullptr) *literal_ = true;
-}
-
-Option& Option::may_be_empty() {
-    may_be_empty_ = true;
-    return *this;
-}
-Option& Option::needs(std::string_view option) {
-    needed_ = option;
-    return *this;
 }
 
 std::vector<std::string_view> Option::names() const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -44,14 +45,32 @@ class Option {
     // lower case is the literal word. In brackets the value may be left out.
     Option(std::string_view names, OptionVariable target, Takes takes, std::string_view about);
 
-    Option& one_of(std::vector<std::string> values);
-    Option& from(std::int64_t least);
-    Option& required();
-    Option& may_be_empty();
+    Option& one_of(std::vector<std::string> values) {
+        values_ = std::move(values);
+        return *this;
+    }
+    Option& from(std::int64_t least) {
+        least_ = least;
+        return *this;
+    }
+    Option& required() {
+        is_required_ = true;
+        return *this;
+    }
+    Option& may_be_empty() {
+        may_be_empty_ = true;
+        return *this;
+    }
     // For words: sets `target` if they follow "--", where "-" is a word.
-    Option& literal(bool& target);
+    Option& literal(bool& target) {
+        literal_ = &target;
+        return *this;
+    }
     // Requires that option of the same command.
-    Option& needs(std::string_view option);
+    Option& needs(std::string_view option) {
+        needed_ = option;
+        return *this;
+    }
 
     bool is_word() const { return names_.front() != '-'; }
     Takes takes() const { return takes_; }
