@@ -185,7 +185,7 @@ struct Init : Printing {
         if (found) settle_here(birth, *found, home, store);
         const life::Birth made = life::give_birth(home, store, environment, birth);
         life::keep_reserve(home);
-        if (made.adopted) context::remove_packed(begun.directory(made.agent));
+        if (made.adopted) context::remove_packed(begun.home.directory(made.agent.dir));
         if (json)
             std::cout << cli::json("agent", fields_of(made, home)) << '\n';
         else

@@ -49,7 +49,7 @@ void check_agents(const agent::Home& home, store::Store& store, Flaws& flaws) {
 void check_temporaries(const agent::Home& home, store::Store& store, Flaws& flaws) {
     std::vector<std::string> directories{home.path(), home.locks()};
     for (const store::Agent& agent : store::list_agents(store)) {
-        const auto written = agent::Directory(home.path() + "/" + agent.dir).written();
+        const auto written = home.directory(agent.dir).written();
         directories.insert(directories.end(), written.begin(), written.end());
     }
     for (const std::string& directory : directories)
@@ -81,7 +81,7 @@ void check_mount_points(const agent::Home& home, store::Store& store, Flaws& fla
     places.insert(sys::real_path("."));
     for (const store::Agent& agent : store::list_agents(store))
         flaws.attempt("", [&] {
-            if (const agent::Directory directory(home.path() + "/" + agent.dir);
+            if (const agent::Directory directory = home.directory(agent.dir);
                 sys::is_directory(directory.workspace()))
                 places.insert(sys::real_path(directory.workspace()));
         });
@@ -101,9 +101,8 @@ void check_texts(const agent::Home& home, store::Store& store, Flaws& flaws) {
     flaws.attempt("",
                   [&] { (void)model::parse_available_models(agent::available_models_text(home)); });
     for (const store::Agent& agent : store::list_agents(store))
-        flaws.attempt("agent '" + agent.name + "': ", [&] {
-            (void)context::documents_text(agent::Directory(home.path() + "/" + agent.dir));
-        });
+        flaws.attempt("agent '" + agent.name + "': ",
+                      [&] { (void)context::documents_text(home.directory(agent.dir)); });
 }
 
 void add(Flaws& flaws, const std::vector<context::Finding>& findings) {
@@ -165,7 +164,7 @@ void check_sandbox(const agent::Home& home, store::Store& store, Flaws& flaws) {
     for (const store::Agent& agent : store::list_agents(store))
         // a configuration that cannot be read is reported by another check
         (void)life::problem_in([&] {
-            const agent::Directory directory(home.path() + "/" + agent.dir);
+            const agent::Directory directory = home.directory(agent.dir);
             const auto own = place::configuration_in_force(store, agent, directory, shared);
             modes.insert(agent::sandbox_in_force(own.configuration, shared));
         });

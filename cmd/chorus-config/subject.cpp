@@ -11,13 +11,9 @@
 namespace chorus::command {
 namespace {
 
-agent::Directory directory_of(const Subject& subject) {
-    return agent::Directory(subject.home.path() + "/" + subject.agent->dir);
-}
-
 void read_text(Subject& subject) {
     if (subject.agent)
-        subject.text = agent::configuration_text(directory_of(subject));
+        subject.text = agent::configuration_text(subject.home.directory(subject.agent->dir));
     else
         subject.text = agent::configuration_text(subject.home);
 }
@@ -26,7 +22,7 @@ void find_file(Subject& subject, const std::string& agent) {
     subject.path = subject.home.config();
     if (!agent.empty()) {
         subject.agent = life::require_agent(subject.home, *subject.store, agent);
-        subject.path = directory_of(subject).configuration();
+        subject.path = subject.home.directory(subject.agent->dir).configuration();
     }
     read_text(subject);
 }

@@ -36,7 +36,7 @@ struct Fork : Holding {
         if (!store::find_agent(opened.store, name) && store::find_child_by_name(opened.store, name))
             context::refuse_sub_agent(name);
         const life::HeldAgent held = hold(opened, sys::Lock::Mode::shared);
-        const auto fork = fork_at(opened, opened.directory(held.agent), at);
+        const auto fork = fork_at(opened, opened.home.directory(held.agent.dir), at);
         const store::Thread parent = require_thread(opened, held.agent, thread);
         const context::NewBranch made = context::make_branch(opened.store, opened.home, held.agent,
                                                              parent, branch, fork, secrets);

@@ -23,7 +23,7 @@ struct Pack : Holding {
         const sys::OutputFile file = output.open(opened);
         const auto check = interruptible();
         const life::HeldAgent held = hold(opened, sys::Lock::Mode::exclusive);
-        const agent::Directory directory = opened.directory(held.agent);
+        const agent::Directory directory = opened.home.directory(held.agent.dir);
         context::ExportRecord record = context::load_record(opened.store, held.agent, {});
         record.current_branch = context::current_branch(directory);
         const agent::Packed packed = agent::pack(

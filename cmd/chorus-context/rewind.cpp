@@ -92,7 +92,7 @@ struct Rewind : Holding {
     void run(Opened& opened) {
         read_options();
         life::HeldAgent held = hold(opened, sys::Lock::Mode::exclusive);
-        const std::string directory = opened.directory(held.agent).workspace();
+        const std::string directory = opened.home.directory(held.agent.dir).workspace();
         const place::Surroundings surroundings = opened.surroundings();
         const upkeep::Rewound rewound =
             upkeep::rewind(std::move(opened.store), std::move(held), wanted, surroundings);

@@ -49,7 +49,7 @@ void find_agent_here(place::TurnOptions& options, bool may_make, const agent::Ho
     options.agent = made.agent.name;
     if (made.existed) return;
     life::keep_reserve(home);
-    if (made.adopted) context::remove_packed(agent::Directory(home.path() + "/" + made.agent.dir));
+    if (made.adopted) context::remove_packed(home.directory(made.agent.dir));
     warn("agent " + made.agent.name + (made.adopted ? " adopted" : " made") + " for " + here.root +
          ", model " + made.agent.model + ", permissions " + made.agent.permissions);
 }

@@ -11,7 +11,7 @@ struct Ready : Named {
     using Named::Named;
 
     void run(Opened& opened) const {
-        const agent::Directory directory = opened.directory(require_agent(opened));
+        const agent::Directory directory = opened.home.directory(require_agent(opened).dir);
         if (!sys::exists(directory.configuration()))
             throw Error(ErrorCode::not_ready,
                         "agent '" + name + "': " + directory.configuration() + " is gone");

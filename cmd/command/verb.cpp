@@ -10,10 +10,6 @@
 
 namespace chorus::command {
 
-agent::Directory Begun::directory(const store::Agent& agent) const {
-    return agent::Directory(home.path() + "/" + agent.dir);
-}
-
 place::Surroundings Begun::surroundings() const {
     return {.home = home,
             .environment = environment,
@@ -73,7 +69,7 @@ life::HeldAgent Holding::hold(Opened& opened, sys::Lock::Mode mode) const {
 }
 
 store::Thread require_thread(Opened& opened, const store::Agent& agent, const std::string& wanted) {
-    return context::require_thread(opened.store, agent, opened.directory(agent), wanted);
+    return context::require_thread(opened.store, agent, opened.home.directory(agent.dir), wanted);
 }
 
 cli::Field error_field(const store::Turn& turn) {

@@ -40,7 +40,6 @@ using cli::Time;
 struct Begun {
     sys::Environment environment;
     agent::Home home;
-    agent::Directory directory(const store::Agent& agent) const;
     // The surroundings of a turn that nobody watches.
     place::Surroundings surroundings() const;
 };

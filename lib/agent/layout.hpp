@@ -8,6 +8,56 @@
 
 namespace chorus::agent {
 
+// An agent's directory, absolute.
+class Directory {
+  public:
+    explicit Directory(std::string path) : path_(std::move(path)) {}
+    const std::string& path() const { return path_; }
+    std::string configuration() const { return path_ + "/agent.json"; }
+    std::string docs() const { return path_ + "/docs"; }
+    std::string sessions() const { return path_ + "/sessions"; }
+    std::string workspace() const { return path_ + "/workspace"; }
+    std::string artifacts() const { return path_ + "/artifacts"; }
+    // Files of commands outside the workspace, mainly caches.
+    std::string commands() const { return path_ + "/commands"; }
+    // Lists what was in the workspace before a call of that thread (task/kept_plants.hpp).
+    std::string call_plants(std::int64_t thread_id) const {
+        return commands() + "/plants-" + std::to_string(thread_id);
+    }
+    // See agent/snapshots.hpp.
+    std::string checkpoints() const { return path_ + "/.checkpoints"; }
+    // All directories in which write_file() puts files in place.
+    std::vector<std::string> written() const {
+        return {path_,      sessions(),    artifacts(),
+                commands(), checkpoints(), checkpoints() + "/trees"};
+    }
+    std::string tasks() const { return path_ + "/tasks"; }
+    std::string task(std::string_view id) const { return tasks() + "/" + std::string(id); }
+    std::string task_out(std::string_view id) const { return task(id) + "/out.log"; }
+    std::string task_err(std::string_view id) const { return task(id) + "/err.log"; }
+    // Lists what was in the workspace when the task began (sys/plants.hpp).
+    std::string task_plants(std::string_view id) const { return task(id) + "/plants"; }
+    std::string branches() const { return path_ + "/branches"; }
+    std::string branch(std::string_view name) const { return branches() + "/" + std::string(name); }
+    std::string branch_metadata(std::string_view name) const {
+        return branch(name) + "/branch-metadata.yml";
+    }
+    // Returns the directory of the branch's sub-agents.
+    std::string branch_agents(std::string_view name) const { return branch(name) + "/agents"; }
+    // session.md of the branch; session-tN.md for a thread without its own branch.
+    std::string transcript(std::string_view branch_name, std::int64_t thread_id,
+                           bool own_branch) const {
+        const std::string file =
+            own_branch ? "session.md" : "session-t" + std::to_string(thread_id) + ".md";
+        return branch(branch_name) + "/" + file;
+    }
+    // The link to the current branch.
+    std::string current() const { return path_ + "/current"; }
+
+  private:
+    std::string path_;
+};
+
 class Home {
   public:
     explicit Home(std::string path) : path_(std::move(path)) {}
@@ -21,6 +71,8 @@ class Home {
     std::string template_directory() const { return path_ + "/template"; }
     std::string agents() const { return path_ + "/agents"; }
     std::string agent(std::string_view name) const { return agents() + "/" + std::string(name); }
+    // Returns the directory that the row of an agent names.
+    Directory directory(const std::string& dir) const { return Directory(path_ + "/" + dir); }
     std::string archive() const { return path_ + "/archive"; }
     // Returns where the files of a destroyed agent are kept.
     std::string archive(std::string_view name, std::int64_t generation) const {
@@ -74,56 +126,6 @@ class Home {
     std::string birth_lock() const { return locks() + "/birth"; }
     // The self-test's verdict.
     std::string sandbox_state() const { return locks() + "/sandbox"; }
-
-  private:
-    std::string path_;
-};
-
-// An agent's directory, absolute.
-class Directory {
-  public:
-    explicit Directory(std::string path) : path_(std::move(path)) {}
-    const std::string& path() const { return path_; }
-    std::string configuration() const { return path_ + "/agent.json"; }
-    std::string docs() const { return path_ + "/docs"; }
-    std::string sessions() const { return path_ + "/sessions"; }
-    std::string workspace() const { return path_ + "/workspace"; }
-    std::string artifacts() const { return path_ + "/artifacts"; }
-    // Files of commands outside the workspace, mainly caches.
-    std::string commands() const { return path_ + "/commands"; }
-    // Lists what was in the workspace before a call of that thread (task/kept_plants.hpp).
-    std::string call_plants(std::int64_t thread_id) const {
-        return commands() + "/plants-" + std::to_string(thread_id);
-    }
-    // See agent/snapshots.hpp.
-    std::string checkpoints() const { return path_ + "/.checkpoints"; }
-    // All directories in which write_file() puts files in place.
-    std::vector<std::string> written() const {
-        return {path_,      sessions(),    artifacts(),
-                commands(), checkpoints(), checkpoints() + "/trees"};
-    }
-    std::string tasks() const { return path_ + "/tasks"; }
-    std::string task(std::string_view id) const { return tasks() + "/" + std::string(id); }
-    std::string task_out(std::string_view id) const { return task(id) + "/out.log"; }
-    std::string task_err(std::string_view id) const { return task(id) + "/err.log"; }
-    // Lists what was in the workspace when the task began (sys/plants.hpp).
-    std::string task_plants(std::string_view id) const { return task(id) + "/plants"; }
-    std::string branches() const { return path_ + "/branches"; }
-    std::string branch(std::string_view name) const { return branches() + "/" + std::string(name); }
-    std::string branch_metadata(std::string_view name) const {
-        return branch(name) + "/branch-metadata.yml";
-    }
-    // Returns the directory of the branch's sub-agents.
-    std::string branch_agents(std::string_view name) const { return branch(name) + "/agents"; }
-    // session.md of the branch; session-tN.md for a thread without its own branch.
-    std::string transcript(std::string_view branch_name, std::int64_t thread_id,
-                           bool own_branch) const {
-        const std::string file =
-            own_branch ? "session.md" : "session-t" + std::to_string(thread_id) + ".md";
-        return branch(branch_name) + "/" + file;
-    }
-    // The link to the current branch.
-    std::string current() const { return path_ + "/current"; }
 
   private:
     std::string path_;

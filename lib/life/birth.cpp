@@ -322,8 +322,7 @@ std::string settle_place(store::Store& store, store::Agent& agent, const BirthOp
 
 Birth existing(const Home& home, store::Store& store, const store::Agent& row,
                const BirthOptions& options) {
-    const agent::Configuration present =
-        agent::load_configuration(Directory(home.path() + "/" + row.dir));
+    const agent::Configuration present = agent::load_configuration(home.directory(row.dir));
     Birth birth;
     birth.agent = row;
     birth.existed = true;

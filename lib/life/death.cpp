@@ -170,8 +170,7 @@ std::size_t finish_destroying(const Home& home, store::Store& store,
         note_status(store, member, AgentStatus::destroyed, "destroy", data_of(files));
         store::mark_destroyed(store, member.id, sys::now_ms(), files == Files::kept);
         if (files == Files::kept)
-            note_kept(store, member.id,
-                      git_state(agent::Directory(home.path() + "/" + member.dir).workspace()));
+            note_kept(store, member.id, git_state(home.directory(member.dir).workspace()));
     }
     transaction.commit();
     return sessions;

@@ -137,7 +137,7 @@ void note_end(const CheckpointSite& site, const sys::Root& root) {
 
 std::int64_t remove_checkpoints(const agent::Home& home, store::Store& store,
                                 const store::Agent& agent, base::TimeMs before, bool dry_run) {
-    const agent::Directory directory(home.path() + "/" + agent.dir);
+    const agent::Directory directory = home.directory(agent.dir);
     const sys::Lock lock = locked({home, store, agent, directory});
     Rows rows = store::kept_checkpoints(store, agent.id);
     if (dry_run)

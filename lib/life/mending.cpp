@@ -136,7 +136,7 @@ class Check {
         if (home_.path() + "/" + row.dir != home_.agent(row.name))
             return flaws_.add(of(row.name) + "its row names " + base::quoted(row.dir) +
                               ", which is not an agent's directory");
-        const Directory directory(home_.path() + "/" + row.dir);
+        const Directory directory = home_.directory(row.dir);
         const auto lock =
             sys::Lock::try_acquire(home_.agent_lock(row.id), sys::Lock::Mode::exclusive);
         if (!lock || is_elsewhere(row.name, directory.path())) return;

@@ -48,6 +48,7 @@ TEST(Home, has_the_names_of_the_manual) {
     EXPECT_EQ(home.config(), "/h/config.json");
     EXPECT_EQ(home.available_models(), "/h/available_models.json");
     EXPECT_EQ(home.agent("ada"), "/h/agents/ada");
+    EXPECT_EQ(home.directory("agents/ada").path(), "/h/agents/ada");
     EXPECT_EQ(home.template_directory(), "/h/template");
     EXPECT_EQ(home.agent_lock(7).rfind(home.locks() + "/", 0), 0U);
     EXPECT_EQ(home.thread_lock(7, 1).rfind(home.locks() + "/", 0), 0U);
