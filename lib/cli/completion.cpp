@@ -74,7 +74,7 @@ class TypedLine {
     explicit TypedLine(const Program& program) : program_(program) { begin(nullptr); }
 
     void pass(const std::string& word);
-    Completion complete(const std::string& begun) const;
+    Completion complete(const std::string& begun);
 
   private:
     void begin(const Verb* verb);
@@ -84,9 +84,9 @@ class TypedLine {
     std::vector<Given> read(const std::string& word) const;
     WordSource source_of(const Option& option, std::string_view word) const;
     bool is_offered(const Option& option) const;
-    void offer_value(Completion& completion, const Option& option) const;
-    void offer_options(Completion& completion) const;
-    void offer_verbs(Completion& completion) const;
+    void offer_value(const Option& option);
+    void offer_options();
+    void offer_verbs();
 
     const Program& program_;
     const Verb* verb_ = nullptr;
@@ -96,8 +96,7 @@ class TypedLine {
     const Option* waiting_ = nullptr;  // an option that waits for its value
     int words_ = 0;                    // the number of words so far
     bool only_words_ = false;          // after --
-    std::string agent_;
-    std::string key_;
+    Completion completion_;
 };
 
 void TypedLine::begin(const Verb* verb) {
@@ -150,8 +149,8 @@ void TypedLine::pass_option(const Given& given) {
 // Remembers an agent or a key, which narrow the candidates for later words.
 void TypedLine::take(const Option& option, const std::string& value) {
     const WordSource source = source_of(option, option.is_word() ? option.name() : option.type());
-    if (source == WordSource::agent && agent_.empty()) agent_ = value;
-    if (source == WordSource::key) key_ = value;
+    if (source == WordSource::agent && completion_.agent.empty()) completion_.agent = value;
+    if (source == WordSource::key) completion_.key = value;
 }
 
 WordSource TypedLine::source_of(const Option& option, std::string_view word) const {
@@ -164,49 +163,46 @@ WordSource TypedLine::source_of(const Option& option, std::string_view word) con
     return found == source_rows.end() ? WordSource::nothing : found->source;
 }
 
-Completion TypedLine::complete(const std::string& begun) const {
-    Completion completion;
-    completion.begun = begun;
-    completion.agent = agent_;
-    completion.key = key_;
+Completion TypedLine::complete(const std::string& begun) {
+    completion_.begun = begun;
     if (waiting_ != nullptr) {
-        offer_value(completion, *waiting_);
-        return completion;
+        offer_value(*waiting_);
+        return completion_;
     }
     const auto given = read(begun);
     if (!given.empty() && given.back().value) {
-        completion.stem = begun.substr(0, given.back().value_at);
-        completion.begun = begun.substr(given.back().value_at);
-        offer_value(completion, *given.back().option);
+        completion_.stem = begun.substr(0, given.back().value_at);
+        completion_.begun = begun.substr(given.back().value_at);
+        offer_value(*given.back().option);
     } else if (!only_words_ && begun.starts_with('-')) {
-        offer_options(completion);
+        offer_options();
     } else {
-        offer_verbs(completion);
+        offer_verbs();
         if (const Option* option = find_word(*command_, words_))
-            offer_value(completion, *option);
+            offer_value(*option);
         else if (only_words_)
-            completion.sources.push_back(WordSource::files);
+            completion_.sources.push_back(WordSource::files);
     }
-    return completion;
+    return completion_;
 }
 
 // In "ID|all" a lower-case word is literal. The value in "[=DIR|TAR]" is optional.
-void TypedLine::offer_value(Completion& completion, const Option& option) const {
-    for (const std::string& value : option.values()) completion.offer(value, "");
+void TypedLine::offer_value(const Option& option) {
+    for (const std::string& value : option.values()) completion_.offer(value, "");
     if (!option.values().empty()) return;
     std::string word(option.is_word() ? option.name() : option.type());
     std::erase_if(word, [](char c) { return c == '[' || c == ']' || c == '='; });
     for (const std::string_view part : base::split(word, '|')) {
         if (part.empty()) continue;
         if (part.front() == '@') {
-            if (!completion.begun.starts_with('@')) continue;
-            completion.stem += '@';
-            completion.begun.erase(0, 1);
-            completion.sources = {source_of(option, part.substr(1))};
+            if (!completion_.begun.starts_with('@')) continue;
+            completion_.stem += '@';
+            completion_.begun.erase(0, 1);
+            completion_.sources = {source_of(option, part.substr(1))};
         } else if (part.front() >= 'a' && part.front() <= 'z') {
-            completion.offer(part, "");
+            completion_.offer(part, "");
         } else {
-            completion.sources.push_back(source_of(option, part));
+            completion_.sources.push_back(source_of(option, part));
         }
     }
 }
@@ -218,15 +214,15 @@ bool TypedLine::is_offered(const Option& option) const {
     });
 }
 
-void TypedLine::offer_options(Completion& completion) const {
+void TypedLine::offer_options() {
     for (const Option& option : command_->options())
         if (is_offered(option))
-            completion.offer(name_that_begins(option, completion.begun), option.about());
+            completion_.offer(name_that_begins(option, completion_.begun), option.about());
 }
 
-void TypedLine::offer_verbs(Completion& completion) const {
+void TypedLine::offer_verbs() {
     for (const Verb& verb : program_.verbs)
-        if (verb_here(std::string(verb.name)) != nullptr) completion.offer(verb.name, verb.about);
+        if (verb_here(std::string(verb.name)) != nullptr) completion_.offer(verb.name, verb.about);
 }
 
 constexpr std::size_t most_about_bytes = 72;
