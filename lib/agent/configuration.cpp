@@ -257,7 +257,6 @@ Configuration parse_configuration(std::string_view text, std::string_view what) 
     const Json object = checked_object(text, what, File::agent);
     Configuration configuration;
     configuration.text = text;
-    take(object, "name", configuration.name);
     take(object, "model", configuration.model);
     take(object, "system_prompt", configuration.system_prompt);
     take(object, "description", configuration.description);

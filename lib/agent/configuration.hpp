@@ -45,7 +45,6 @@ struct Shared {
 
 // agent.json
 struct Configuration {
-    std::string name;
     std::string model;  // "" for null
     std::string system_prompt;
     std::string description;

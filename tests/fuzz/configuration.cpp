@@ -49,7 +49,7 @@ std::string shown(const Permissions& permissions) {
 
 // Without the model, which is set.
 std::string shown(const Configuration& read) {
-    return base::join({read.name, read.system_prompt, read.description, read.channel_id,
+    return base::join({read.system_prompt, read.description, read.channel_id,
                        shown(read.permissions), shown(read.shared)},
                       "\n");
 }

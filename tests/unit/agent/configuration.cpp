@@ -37,7 +37,6 @@ TEST(Configuration, is_read_from_what_the_template_holds) {
     const Configuration configuration = parse(
         R"({"name":"ada","channel_id":null,"model":null,"system_prompt":"S","permissions":"locked",
                   "created_at":null,"running_tasks":[]})");
-    EXPECT_EQ(configuration.name, "ada");
     EXPECT_EQ(configuration.channel_id, "");
     EXPECT_EQ(configuration.model, "");
     EXPECT_EQ(configuration.system_prompt, "S");

@@ -64,7 +64,8 @@ TEST_F(BirthTest, fills_in_the_configuration_and_keeps_what_it_does_not_know) {
     options.permissions = R"({"deny":["tool:bash:rm .*"]})";
     const Birth birth = give(options);
     const agent::Configuration made = configuration("ada");
-    EXPECT_EQ(made.name, "ada");
+    EXPECT_NE(text_of(directory("ada").configuration()).find("\"name\": \"ada\""),
+              std::string::npos);
     EXPECT_EQ(made.model, "builtin/script");
     EXPECT_EQ(made.system_prompt, "You are \"Ada\".\n");
     EXPECT_EQ(made.description, "a test");
@@ -253,7 +254,8 @@ class AdoptionTest : public BirthTest {
         EXPECT_TRUE(birth.trusted.empty());
         EXPECT_EQ(birth.sessions, 1U);
         const auto made = configuration("ada");
-        EXPECT_EQ(made.name, "ada");
+        EXPECT_NE(text_of(directory("ada").configuration()).find("\"name\": \"ada\""),
+                  std::string::npos);
         EXPECT_EQ(made.model, "builtin/script");
         EXPECT_EQ(made.system_prompt, "S");
         EXPECT_EQ(birth.agent.permissions, "standard");
