@@ -128,7 +128,8 @@ void write_agent(Subject& subject, const agent::KeyPlace& place, const std::stri
     if (agent::is_trust_key(key)) {
         refuse_untrusted_base(subject, place, part);
         std::string changed = agent::with_trusted_key(part, key, text);
-        check_grant(subject, part, changed, begun.environment);
+        life::check_grant(begun.environment, agent::load_home_configuration(begun.home), part,
+                          changed);
         part = std::move(changed);
     }
     sys::write_file(subject.path, text, 0600);

@@ -3,7 +3,6 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "channel/audit_sink.hpp"
-#include "life/trust.hpp"
 #include "place/in_force.hpp"
 #include "place/secrets.hpp"
 #include "sys/file.hpp"
@@ -106,12 +105,6 @@ std::string setting_line(std::string name, const std::string& origin, const std:
 life::Decider decider(const Begun& begun) {
     return {place::actor_text("", begun.environment),
             place::secrets_of(begun.home, begun.environment)};
-}
-
-void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
-                 const sys::Environment& environment) {
-    const agent::HomeConfiguration home = agent::load_home_configuration(subject.home);
-    life::check_grant(environment, home, part_before, part);
 }
 
 }  // namespace chorus::command

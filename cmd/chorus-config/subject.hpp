@@ -76,8 +76,4 @@ std::string setting_line(std::string name, const std::string& origin, const std:
 
 life::Decider decider(const Begun& begun);
 
-// Error(forbidden) if the change gives more rights than this person may grant.
-void check_grant(const Subject& subject, const std::string& part_before, const std::string& part,
-                 const sys::Environment& environment);
-
 }  // namespace chorus::command

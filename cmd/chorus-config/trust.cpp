@@ -80,8 +80,11 @@ struct Trust : Named {
             if (!json) std::cout << "nothing to trust\n";
             return;
         }
-        if (!show) check_text(subject, subject.text);
-        if (!show) check_grant(subject, part, agent::trust_part(subject.text), begun.environment);
+        if (!show) {
+            check_text(subject, subject.text);
+            life::check_grant(begun.environment, agent::load_home_configuration(begun.home), part,
+                              agent::trust_part(subject.text));
+        }
         if (!show && !yes)
             ask(name, described(changes));
         else if (!json)
