@@ -68,11 +68,6 @@ Error unknown_verb(const Program& program, const std::string& word) {
                          : "did you mean " + std::string(program.name) + " " + near.front() + "?"};
 }
 
-ExitStatus print_help(const Command& command, const std::vector<Verb>& verbs) {
-    std::cout << help(command, verbs);
-    return ExitStatus::done;
-}
-
 // Every program calls it NAME; some verbs take it as the option -A.
 bool names_agents(const Option& option) {
     return option.name() == "NAME" || option.name() == "--agent";
@@ -84,7 +79,8 @@ ExitStatus run_command(Command& command, const Options& options, const std::vect
     const Action action = options ? options(command) : Action();
     switch (parse(command, arguments)) {
         case Wanted::help:
-            return print_help(command, verbs);
+            std::cout << help(command, verbs);
+            return ExitStatus::done;
         case Wanted::version:
             std::cout << command.path() << ' ' << version() << '\n';
             return ExitStatus::done;
