@@ -1,5 +1,4 @@
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 
 int main(int argc, char** argv) {
     using namespace chorus;

@@ -1,7 +1,6 @@
 #include <iostream>
 
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "store/artifacts.hpp"
 
 namespace chorus::command {

@@ -4,7 +4,6 @@
 #include "base/text.hpp"
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "policy/pattern.hpp"
 #include "store/records.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "chorus-context/output_file.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "life/deciders.hpp"
 #include "life/opening.hpp"
 #include "sys/signals.hpp"

@@ -1,7 +1,6 @@
 #include "agent/configuration.hpp"
 #include "chorus-context/branch_point.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "context/branches.hpp"
 #include "place/secrets.hpp"
 

@@ -1,7 +1,6 @@
 #include "context/branches.hpp"
 
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 
 namespace chorus::command {
 namespace {

@@ -1,7 +1,6 @@
 #include "context/clear.hpp"
 #include "chorus-context/session.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "turn/present.hpp"
 #include "upkeep/cancel.hpp"
 

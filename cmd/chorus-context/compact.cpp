@@ -1,7 +1,6 @@
 #include "turn/compact.hpp"
 #include "chorus-context/session.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 
 namespace chorus::command {
 namespace {

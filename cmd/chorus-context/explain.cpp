@@ -2,7 +2,6 @@
 
 #include "agent/configuration.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "turn/explain.hpp"
 
 namespace chorus::command {

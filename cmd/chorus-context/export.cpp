@@ -9,7 +9,6 @@
 #include "chorus-context/output_file.hpp"
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "context/saved.hpp"
 #include "place/secrets.hpp"
 #include "sys/clock.hpp"

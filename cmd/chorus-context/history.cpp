@@ -3,7 +3,6 @@
 
 #include "chorus-context/session.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "context/saved.hpp"
 #include "store/believed.hpp"
 #include "sys/clock.hpp"

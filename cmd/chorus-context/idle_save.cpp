@@ -4,7 +4,6 @@
 #include "chorus-context/session.hpp"
 #include "chorus-context/verbs.hpp"
 #include "cli/time_text.hpp"
-#include "command/verb.hpp"
 #include "upkeep/idle.hpp"
 
 namespace chorus::command {

@@ -1,7 +1,6 @@
 #include "context/import.hpp"
 
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "place/secrets.hpp"
 #include "sys/named_file.hpp"
 

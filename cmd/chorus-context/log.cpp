@@ -8,7 +8,6 @@
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verbs.hpp"
 #include "cli/call_line.hpp"
-#include "command/verb.hpp"
 #include "store/history.hpp"
 
 namespace chorus::command {

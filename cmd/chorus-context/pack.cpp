@@ -2,7 +2,6 @@
 
 #include "chorus-context/output_file.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "context/export.hpp"
 #include "context/find_thread.hpp"
 #include "context/import.hpp"

@@ -1,7 +1,6 @@
 #include "context/restore.hpp"
 #include "chorus-context/session.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "context/saved.hpp"
 #include "turn/notice.hpp"
 #include "turn/present.hpp"

@@ -5,7 +5,6 @@
 #include "base/shell_quoted.hpp"
 #include "chorus-context/branch_point.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 
 namespace chorus::command {
 namespace {

@@ -1,6 +1,5 @@
 #include "chorus-context/session.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "context/session.hpp"
 #include "turn/present.hpp"
 

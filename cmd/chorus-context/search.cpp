@@ -4,7 +4,6 @@
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verbs.hpp"
 #include "cli/time_text.hpp"
-#include "command/verb.hpp"
 #include "store/search.hpp"
 
 namespace chorus::command {

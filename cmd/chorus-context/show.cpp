@@ -2,7 +2,6 @@
 
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "turn/next_request.hpp"
 
 namespace chorus::command {

@@ -1,6 +1,5 @@
 #include "base/text.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "context/branches.hpp"
 #include "context/find_thread.hpp"
 

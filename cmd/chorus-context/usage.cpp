@@ -2,7 +2,6 @@
 #include "base/enum_names.hpp"
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 
 namespace chorus::command {
 namespace {

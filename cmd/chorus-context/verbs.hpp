@@ -1,7 +1,7 @@
-// The verbs of chorus-context, each in the file of its name.
+// The verbs of chorus-context, each in the file of its name, and the frame that they share.
 #pragma once
 
-#include "cli/command.hpp"
+#include "command/verb.hpp"
 
 namespace chorus::command {
 

@@ -3,7 +3,6 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "chorus-context/verbs.hpp"
-#include "command/verb.hpp"
 #include "context/prefix.hpp"
 #include "store/integrity.hpp"
 #include "store/records.hpp"

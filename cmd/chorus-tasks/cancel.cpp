@@ -1,5 +1,4 @@
 #include "upkeep/cancel.hpp"
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/time_text.hpp"
 

@@ -1,7 +1,6 @@
 #include "approval/decision.hpp"
 #include "base/text.hpp"
 #include "chat/event.hpp"
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 #include "place/in_force.hpp"
 

@@ -1,6 +1,5 @@
 #include <iostream>
 
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 #include "place/shutdown.hpp"
 

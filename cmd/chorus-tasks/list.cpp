@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "base/width.hpp"
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 #include "place/agent_tasks.hpp"
 #include "sys/clock.hpp"

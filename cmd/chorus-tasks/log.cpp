@@ -4,7 +4,6 @@
 
 #include <iostream>
 
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/text_stream.hpp"
 #include "place/agent_tasks.hpp"

@@ -1,4 +1,3 @@
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 
 namespace chorus::command {

@@ -2,7 +2,6 @@
 
 #include "approval/decision.hpp"
 #include "chat/event.hpp"
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/time_text.hpp"
 #include "turn/questions.hpp"

@@ -1,6 +1,5 @@
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 #include "place/agent_tasks.hpp"
 

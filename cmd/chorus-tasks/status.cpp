@@ -2,7 +2,6 @@
 
 #include "approval/decision.hpp"
 #include "base/width.hpp"
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/time_text.hpp"
 #include "place/agent_tasks.hpp"

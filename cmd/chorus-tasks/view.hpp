@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chorus-tasks/verbs.hpp"
 #include "cli/live_view.hpp"
 #include "command/verb.hpp"
 #include "report/standing.hpp"

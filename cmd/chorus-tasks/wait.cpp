@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include "chorus-tasks/verbs.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/time_text.hpp"
 #include "sys/clock.hpp"
