@@ -16,7 +16,6 @@
 #include "cli/parse.hpp"
 #include "cli/terminal_guard.hpp"
 #include "cli/values.hpp"
-#include "cli/version.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
 
@@ -82,7 +81,7 @@ ExitStatus run_command(Command& command, const Options& options, const std::vect
             std::cout << help(command, verbs);
             return ExitStatus::done;
         case Wanted::version:
-            std::cout << command.path() << ' ' << version() << '\n';
+            std::cout << command.path() << " " CHORUS_VERSION "\n";
             return ExitStatus::done;
         case Wanted::run:
             break;

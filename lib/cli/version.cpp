@@ -1,9 +1,0 @@
-#include "cli/version.hpp"
-
-namespace chorus::cli {
-
-std::string_view version() {
-    return CHORUS_VERSION;
-}
-
-}  // namespace chorus::cli
