@@ -238,12 +238,11 @@ const Json* find(const Json& object, const char* key) {
 }
 
 Permissions parse_permissions(std::string_view json, std::string_view what) {
-    const std::string subject(what);
     const Json value = chat::parse_json(json, what, chat::DuplicateKeys::refuse,
                                         base::limits::config_bytes, ErrorCode::config_invalid);
     if (value.is_null()) refuse(what, "permissions", expected(KeyType::permissions), value);
     check_value(value, KeyType::permissions, what, "permissions");
-    return read_permissions(value, subject, "permissions");
+    return read_permissions(value, std::string(what), "permissions");
 }
 
 Permissions named_permissions(std::string_view given, std::string_view option) {

@@ -92,9 +92,7 @@ ReadPrompt read_prompt(const PromptSources& sources,
         sources.words.size() == 1 && sources.words.front() == "-" && !sources.words_are_literal;
     const bool dash = word_is_dash || sources.file == "-";
     const bool words = !sources.words.empty() && !word_is_dash;
-    const int given = static_cast<int>(!sources.words.empty()) +
-                      static_cast<int>(sources.text.has_value()) +
-                      static_cast<int>(!sources.file.empty());
+    const int given = !sources.words.empty() + sources.text.has_value() + !sources.file.empty();
     if (given > 1)
         throw Error(ErrorCode::bad_request, "prompt: given more than once",
                     "words, -p, -f and - exclude each other; stdin may be added to one of them");

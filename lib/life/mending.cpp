@@ -84,9 +84,8 @@ class Check {
 
     void run() {
         flaws_.attempt("", [&] {
-            for (const std::string& name : sys::is_directory(home_.agents())
-                                               ? sys::list_directory(home_.agents())
-                                               : std::vector<std::string>{})
+            if (!sys::is_directory(home_.agents())) return;
+            for (const std::string& name : sys::list_directory(home_.agents()))
                 flaws_.attempt(of(name), [&] {
                     if (is_stray(name)) check_stray(name);
                 });
