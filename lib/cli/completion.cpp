@@ -73,20 +73,134 @@ class TypedLine {
   public:
     explicit TypedLine(const Program& program) : program_(program) { begin(nullptr); }
 
-    void pass(const std::string& word);
-    Completion complete(const std::string& begun);
+    void pass(const std::string& word) {
+        const auto given = read(word);
+        if (waiting_ != nullptr) {
+            take(*waiting_, word);
+            waiting_ = nullptr;
+        } else if (!given.empty()) {
+            for (const Given& one : given) pass_option(one);
+        } else if (!only_words_ && word == "--") {
+            only_words_ = true;
+        } else if (const Verb* verb = verb_here(word)) {
+            begin(verb);
+        } else if (only_words_ || word.size() < 2 || word.front() != '-') {
+            if (const Option* option = find_word(*command_, words_++)) take(*option, word);
+        }
+    }
+
+    Completion complete(const std::string& begun) {
+        completion_.begun = begun;
+        if (waiting_ != nullptr) {
+            offer_value(*waiting_);
+            return completion_;
+        }
+        const auto given = read(begun);
+        if (!given.empty() && given.back().value) {
+            completion_.stem = begun.substr(0, given.back().value_at);
+            completion_.begun = begun.substr(given.back().value_at);
+            offer_value(*given.back().option);
+        } else if (!only_words_ && begun.starts_with('-')) {
+            offer_options();
+        } else {
+            offer_verbs();
+            if (const Option* option = find_word(*command_, words_))
+                offer_value(*option);
+            else if (only_words_)
+                completion_.sources.push_back(WordSource::files);
+        }
+        return completion_;
+    }
 
   private:
-    void begin(const Verb* verb);
-    const Verb* verb_here(const std::string& word) const;
-    void pass_option(const Given& given);
-    void take(const Option& option, const std::string& value);
-    std::vector<Given> read(const std::string& word) const;
-    WordSource source_of(const Option& option, std::string_view word) const;
-    bool is_offered(const Option& option) const;
-    void offer_value(const Option& option);
-    void offer_options();
-    void offer_verbs();
+    void begin(const Verb* verb) {
+        verb_ = verb;
+        const std::string name(program_.name);
+        command_.emplace(verb == nullptr ? name : name + " " + std::string(verb->name), "");
+        const Options& options = verb == nullptr ? program_.options : verb->options;
+        if (options) action_ = options(*command_);
+        words_ = 0;
+    }
+
+    // A verb is recognised only as the first word.
+    const Verb* verb_here(const std::string& word) const {
+        if (verb_ != nullptr || only_words_ || words_ > 0 || !given_.empty()) return nullptr;
+        const Verb* verb = find_verb(program_, word);
+        return verb == nullptr || verb->is_hidden ? nullptr : verb;
+    }
+
+    void pass_option(const Given& given) {
+        given_.push_back(given.option);
+        if (given.value)
+            take(*given.option, *given.value);
+        else if (given.option->takes() == Takes::value)
+            waiting_ = given.option;
+    }
+
+    // Remembers an agent or a key, which narrow the candidates for later words.
+    void take(const Option& option, const std::string& value) {
+        const WordSource source =
+            source_of(option, option.is_word() ? option.name() : option.type());
+        if (source == WordSource::agent && completion_.agent.empty()) completion_.agent = value;
+        if (source == WordSource::key) completion_.key = value;
+    }
+
+    std::vector<Given> read(const std::string& word) const {
+        if (only_words_) return {};
+        std::vector<Given> options = read_options(*command_, word);
+        if (!options.empty() && options.back().problem) options.clear();
+        return options;
+    }
+
+    WordSource source_of(const Option& option, std::string_view word) const {
+        const std::string_view verb = verb_ == nullptr ? std::string_view() : verb_->name;
+        const auto fits = [&](const Row& row) {
+            if (!row.where.empty() && row.where != program_.name && row.where != verb) return false;
+            return row.what == word || (row.what.starts_with("--") && option.has_name(row.what));
+        };
+        const auto* found = std::find_if(source_rows.begin(), source_rows.end(), fits);
+        return found == source_rows.end() ? WordSource::nothing : found->source;
+    }
+
+    bool is_offered(const Option& option) const {
+        if (option.is_word()) return false;
+        return std::none_of(given_.begin(), given_.end(), [&](const Option* other) {
+            return other == &option || exclude_each_other(*command_, option, *other);
+        });
+    }
+
+    // In "ID|all" a lower-case word is literal. The value in "[=DIR|TAR]" is optional.
+    void offer_value(const Option& option) {
+        for (const std::string& value : option.values()) completion_.offer(value, "");
+        if (!option.values().empty()) return;
+        std::string word(option.is_word() ? option.name() : option.type());
+        std::erase_if(word, [](char c) { return c == '[' || c == ']' || c == '='; });
+        for (const std::string_view part : base::split(word, '|')) {
+            if (part.empty()) continue;
+            if (part.front() == '@') {
+                if (!completion_.begun.starts_with('@')) continue;
+                completion_.stem += '@';
+                completion_.begun.erase(0, 1);
+                completion_.sources = {source_of(option, part.substr(1))};
+            } else if (part.front() >= 'a' && part.front() <= 'z') {
+                completion_.offer(part, "");
+            } else {
+                completion_.sources.push_back(source_of(option, part));
+            }
+        }
+    }
+
+    void offer_options() {
+        for (const Option& option : command_->options())
+            if (is_offered(option))
+                completion_.offer(name_that_begins(option, completion_.begun), option.about());
+    }
+
+    void offer_verbs() {
+        for (const Verb& verb : program_.verbs)
+            if (verb_here(std::string(verb.name)) != nullptr)
+                completion_.offer(verb.name, verb.about);
+    }
 
     const Program& program_;
     const Verb* verb_ = nullptr;
@@ -98,132 +212,6 @@ class TypedLine {
     bool only_words_ = false;          // after --
     Completion completion_;
 };
-
-void TypedLine::begin(const Verb* verb) {
-    verb_ = verb;
-    const std::string name(program_.name);
-    command_.emplace(verb == nullptr ? name : name + " " + std::string(verb->name), "");
-    const Options& options = verb == nullptr ? program_.options : verb->options;
-    if (options) action_ = options(*command_);
-    words_ = 0;
-}
-
-// A verb is recognised only as the first word.
-const Verb* TypedLine::verb_here(const std::string& word) const {
-    if (verb_ != nullptr || only_words_ || words_ > 0 || !given_.empty()) return nullptr;
-    const Verb* verb = find_verb(program_, word);
-    return verb == nullptr || verb->is_hidden ? nullptr : verb;
-}
-
-std::vector<Given> TypedLine::read(const std::string& word) const {
-    if (only_words_) return {};
-    std::vector<Given> options = read_options(*command_, word);
-    if (!options.empty() && options.back().problem) options.clear();
-    return options;
-}
-
-void TypedLine::pass(const std::string& word) {
-    const auto given = read(word);
-    if (waiting_ != nullptr) {
-        take(*waiting_, word);
-        waiting_ = nullptr;
-    } else if (!given.empty()) {
-        for (const Given& one : given) pass_option(one);
-    } else if (!only_words_ && word == "--") {
-        only_words_ = true;
-    } else if (const Verb* verb = verb_here(word)) {
-        begin(verb);
-    } else if (only_words_ || word.size() < 2 || word.front() != '-') {
-        if (const Option* option = find_word(*command_, words_++)) take(*option, word);
-    }
-}
-
-void TypedLine::pass_option(const Given& given) {
-    given_.push_back(given.option);
-    if (given.value)
-        take(*given.option, *given.value);
-    else if (given.option->takes() == Takes::value)
-        waiting_ = given.option;
-}
-
-// Remembers an agent or a key, which narrow the candidates for later words.
-void TypedLine::take(const Option& option, const std::string& value) {
-    const WordSource source = source_of(option, option.is_word() ? option.name() : option.type());
-    if (source == WordSource::agent && completion_.agent.empty()) completion_.agent = value;
-    if (source == WordSource::key) completion_.key = value;
-}
-
-WordSource TypedLine::source_of(const Option& option, std::string_view word) const {
-    const std::string_view verb = verb_ == nullptr ? std::string_view() : verb_->name;
-    const auto fits = [&](const Row& row) {
-        if (!row.where.empty() && row.where != program_.name && row.where != verb) return false;
-        return row.what == word || (row.what.starts_with("--") && option.has_name(row.what));
-    };
-    const auto* found = std::find_if(source_rows.begin(), source_rows.end(), fits);
-    return found == source_rows.end() ? WordSource::nothing : found->source;
-}
-
-Completion TypedLine::complete(const std::string& begun) {
-    completion_.begun = begun;
-    if (waiting_ != nullptr) {
-        offer_value(*waiting_);
-        return completion_;
-    }
-    const auto given = read(begun);
-    if (!given.empty() && given.back().value) {
-        completion_.stem = begun.substr(0, given.back().value_at);
-        completion_.begun = begun.substr(given.back().value_at);
-        offer_value(*given.back().option);
-    } else if (!only_words_ && begun.starts_with('-')) {
-        offer_options();
-    } else {
-        offer_verbs();
-        if (const Option* option = find_word(*command_, words_))
-            offer_value(*option);
-        else if (only_words_)
-            completion_.sources.push_back(WordSource::files);
-    }
-    return completion_;
-}
-
-// In "ID|all" a lower-case word is literal. The value in "[=DIR|TAR]" is optional.
-void TypedLine::offer_value(const Option& option) {
-    for (const std::string& value : option.values()) completion_.offer(value, "");
-    if (!option.values().empty()) return;
-    std::string word(option.is_word() ? option.name() : option.type());
-    std::erase_if(word, [](char c) { return c == '[' || c == ']' || c == '='; });
-    for (const std::string_view part : base::split(word, '|')) {
-        if (part.empty()) continue;
-        if (part.front() == '@') {
-            if (!completion_.begun.starts_with('@')) continue;
-            completion_.stem += '@';
-            completion_.begun.erase(0, 1);
-            completion_.sources = {source_of(option, part.substr(1))};
-        } else if (part.front() >= 'a' && part.front() <= 'z') {
-            completion_.offer(part, "");
-        } else {
-            completion_.sources.push_back(source_of(option, part));
-        }
-    }
-}
-
-bool TypedLine::is_offered(const Option& option) const {
-    if (option.is_word()) return false;
-    return std::none_of(given_.begin(), given_.end(), [&](const Option* other) {
-        return other == &option || exclude_each_other(*command_, option, *other);
-    });
-}
-
-void TypedLine::offer_options() {
-    for (const Option& option : command_->options())
-        if (is_offered(option))
-            completion_.offer(name_that_begins(option, completion_.begun), option.about());
-}
-
-void TypedLine::offer_verbs() {
-    for (const Verb& verb : program_.verbs)
-        if (verb_here(std::string(verb.name)) != nullptr) completion_.offer(verb.name, verb.about);
-}
 
 constexpr std::size_t most_about_bytes = 72;
 
