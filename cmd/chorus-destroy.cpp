@@ -106,17 +106,13 @@ struct Destroy : Named {
             throw Error(ErrorCode::bad_request,
                         "agent '" + name + "': no terminal to ask for its name",
                         "--yes destroys it without asking");
-        std::string typed;
-        cli::ask_line(
+        const auto typed = cli::ask_line(
             question(opened.home, opened.store, agent, files()), ask_ms,
             [&interrupt] { return interrupt.requested(); },
-            [&](const std::string& line) -> std::string {
-                typed = line;
-                return line == name ? "" : "that is not its name";
-            });
+            [&](const std::string& line) { return line == name ? "" : "that is not its name"; });
         if (interrupt.requested())
             throw Error(ErrorCode::canceled, "interrupted: nothing has changed");
-        if (typed != name)
+        if (!typed)
             throw Error(ErrorCode::denied,
                         "agent '" + name + "': its name was not typed, nothing has changed");
     }

@@ -20,10 +20,10 @@
 namespace chorus::command {
 namespace {
 
-std::string read_text(const std::string& path, const char* what) {
+std::string read_prompt(const std::string& path) {
     std::string text = sys::read_input_file(path, base::limits::prompt_bytes);
     if (const auto bad = base::find_invalid_utf8(text))
-        throw Error(ErrorCode::bad_request, std::string(what) + ": " + sys::input_name(path) +
+        throw Error(ErrorCode::bad_request, "--system-prompt-file: " + sys::input_name(path) +
                                                 ": not valid UTF-8 at byte " +
                                                 std::to_string(*bad));
     return text;
@@ -156,8 +156,7 @@ struct Init : Printing {
         if (birth.name.empty() && !here)
             throw Error(ErrorCode::bad_request, "usage: NAME is missing",
                         "see chorus-init --help; --here uses the name of this directory");
-        if (!system_prompt_file.empty())
-            birth.system_prompt = read_text(system_prompt_file, "--system-prompt-file");
+        if (!system_prompt_file.empty()) birth.system_prompt = read_prompt(system_prompt_file);
         if (!adopted.empty() && !birth.adopt->empty())
             throw Error(ErrorCode::bad_request, "--adopt: given twice",
                         "chorus-init " + birth.name + " --adopt DIR|TAR");
