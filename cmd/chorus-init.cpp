@@ -36,12 +36,6 @@ void check_channel(const std::string& given) {
         throw Error(ErrorCode::bad_request, "--channel: " + problem, agent::channel_hint);
 }
 
-std::vector<std::string> keys_of(const std::vector<agent::TrustChange>& changes) {
-    std::vector<std::string> keys;
-    for (const agent::TrustChange& change : changes) keys.push_back(change.key);
-    return keys;
-}
-
 Fields fields_of(const life::Birth& birth, const agent::Home& home) {
     Fields trusted;
     for (const agent::TrustChange& change : birth.trusted)

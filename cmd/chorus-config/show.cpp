@@ -1,6 +1,8 @@
 // The verbs get and list: values in force and their origin.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "chorus-config/subject.hpp"
@@ -21,8 +23,8 @@ struct Value {
 // The parts of the files that are in force.
 struct Files {
     std::string home;
-    std::string agent;                          // "" without an agent
-    std::vector<agent::TrustChange> untrusted;  // changes not in force
+    std::string agent;                   // "" without an agent
+    std::vector<std::string> untrusted;  // keys whose change is not in force
 };
 
 Files read_files(Subject& subject) {
@@ -30,7 +32,7 @@ Files read_files(Subject& subject) {
     Files files{agent::configuration_text(subject.home), subject.text, {}};
     const std::string part = life::trusted_part(*subject.store, subject.agent->id);
     if (part.empty()) return files;
-    files.untrusted = agent::trust_changes(part, subject.text);
+    files.untrusted = agent::keys_of(agent::trust_changes(part, subject.text));
     files.agent = agent::with_trust_part(subject.text, part);
     return files;
 }
@@ -126,20 +128,17 @@ std::vector<std::string> unknown_keys(const Subject& subject) {
     return names;
 }
 
-bool is_untrusted(const Files& files, std::string_view key) {
-    for (const agent::TrustChange& change : files.untrusted)
-        if (change.key == key) return true;
-    return false;
-}
-
 Fields fields_of(const Subject& subject, const Files& files, const KeyPlace& place,
                  const Value& value) {
+    const auto& untrusted = files.untrusted;
+    const bool is_untrusted =
+        std::find(untrusted.begin(), untrusted.end(), place.key->name) != untrusted.end();
     return {{"file", subject.path},
             {"agent", subject.agent ? subject.agent->name : ""},
             {"key", place.dotted()},
             {"value", cli::Json{value.json}},
             {"origin", value.origin.empty() ? "unset" : value.origin},
-            {"untrusted", is_untrusted(files, place.key->name)},
+            {"untrusted", is_untrusted},
             {"default", cli::Json{built_in(place).json}},
             {"type", agent::expected(place.type)},
             {"meaning", place.key->sentence}};
@@ -162,9 +161,7 @@ void print_notices(const Subject& subject, const Files& files) {
     if (const auto names = unknown_keys(subject); !names.empty())
         notice(subject.path + ": not keys of this file: " + base::quoted_list(names));
     if (files.untrusted.empty()) return;
-    std::vector<std::string> names;
-    for (const agent::TrustChange& change : files.untrusted) names.push_back(change.key);
-    notice(subject.path + ": changed and not trusted: " + base::quoted_list(names) +
+    notice(subject.path + ": changed and not trusted: " + base::quoted_list(files.untrusted) +
            "; see chorus-config trust " + subject.agent->name + " --show");
 }
 

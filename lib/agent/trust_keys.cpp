@@ -115,4 +115,10 @@ std::vector<TrustChange> trust_changes(std::string_view part_before, std::string
     return changes;
 }
 
+std::vector<std::string> keys_of(const std::vector<TrustChange>& changes) {
+    std::vector<std::string> keys;
+    for (const TrustChange& change : changes) keys.push_back(change.key);
+    return keys;
+}
+
 }  // namespace chorus::agent

@@ -35,5 +35,6 @@ struct TrustChange {
 };
 // Returns how agent.json differs from the part, by key.
 std::vector<TrustChange> trust_changes(std::string_view part_before, std::string_view agent_json);
+std::vector<std::string> keys_of(const std::vector<TrustChange>& changes);
 
 }  // namespace chorus::agent

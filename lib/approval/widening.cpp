@@ -56,12 +56,6 @@ void approve_equal(store::Store& store, const Widening& widening, const std::str
 
 constexpr std::int64_t edit_wait_ms = 1'000;
 
-std::string keys_of(const std::vector<agent::TrustChange>& changes) {
-    std::vector<std::string> keys;
-    for (const agent::TrustChange& change : changes) keys.push_back(change.key);
-    return base::join(keys, ", ");
-}
-
 // The lock is held by every process that edits agent.json and its trusted part.
 std::vector<agent::TrustChange> settled_changes(place::Place& place) {
     const auto lock = sys::Lock::acquire(place.surroundings.home.configuration_lock(place.agent.id),
@@ -178,8 +172,8 @@ void ask_for_trust(place::Place& place, const std::vector<agent::TrustChange>& s
     if (seen.empty()) return;
     const auto untrusted = settled_changes(place);
     if (untrusted.empty()) return;
-    const std::string what =
-        "agent.json: not in force until a person approves it: " + keys_of(untrusted);
+    const std::string what = "agent.json: not in force until a person approves it: " +
+                             base::join(keys_of(untrusted), ", ");
     place.surroundings.warn(what + "; chorus-config trust " + place.agent.name +
                             " shows the changes and asks");
     const auto prompt = life::ask_for_trust(place.store, place.agent, untrusted, place.redaction,
