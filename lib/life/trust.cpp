@@ -38,6 +38,15 @@ std::string described(const std::vector<agent::TrustChange>& changes) {
     return base::join(lines, "; ");
 }
 
+// The text of a trust question.
+std::string change_text(const std::vector<agent::TrustChange>& changes) {
+    std::string text;
+    for (const agent::TrustChange& change : changes)
+        text += change.key + ": " + (change.before.empty() ? "not set" : change.before) + " → " +
+                (change.after.empty() ? "not set" : change.after) + "\n";
+    return text;
+}
+
 void approve_prompts(store::Store& store, const store::Agent& agent, const Decider& decider) {
     for (store::Prompt prompt : store::pending_prompts(store, agent.id)) {
         if (prompt.kind != chat::PromptKind::trust) continue;
@@ -113,14 +122,6 @@ void decide_trust(store::Store& store, const store::Agent& agent, std::string_vi
     if (!changes.empty())
         append_decision(store, agent, decider, action, "ask_approved", described(changes));
     if (agent::trust_changes(part, agent_json).empty()) approve_prompts(store, agent, decider);
-}
-
-std::string change_text(const std::vector<agent::TrustChange>& changes) {
-    std::string text;
-    for (const agent::TrustChange& change : changes)
-        text += change.key + ": " + (change.before.empty() ? "not set" : change.before) + " → " +
-                (change.after.empty() ? "not set" : change.after) + "\n";
-    return text;
 }
 
 std::string change_hash(const std::vector<agent::TrustChange>& changes) {

@@ -48,8 +48,7 @@ void check_grant(const sys::Environment& environment, const agent::HomeConfigura
 void decide_trust(store::Store& store, const store::Agent& agent, std::string_view part,
                   std::string_view agent_json, const Decider& decider);
 
-// The text of a trust question, and the hash that it is bound to.
-std::string change_text(const std::vector<agent::TrustChange>& changes);
+// The hash that a trust question is bound to.
 std::string change_hash(const std::vector<agent::TrustChange>& changes);
 // Asks that question, and cancels those about an earlier agent.json. Does nothing if the same
 // question is pending or was denied.
