@@ -48,10 +48,10 @@ struct Export : Named {
         const store::Agent agent = require_agent(opened);
         if (!session.empty())
             return context::session_record(opened.store, opened.home, agent, session);
-        store::Extent extent;
-        if (!thread.empty()) extent.thread = require_thread(opened, agent, thread).id;
-        span.limit(extent);
-        return context::load_record(opened.store, agent, extent);
+        store::MessageFilter filter;
+        if (!thread.empty()) filter.thread = require_thread(opened, agent, thread).id;
+        span.limit(filter);
+        return context::load_record(opened.store, agent, filter);
     }
 
     bool is_everything() const {

@@ -13,22 +13,23 @@ namespace {
 
 constexpr std::size_t hash_digits = 32;  // of a hash that only has to be unique
 
-bool is_everything(const store::Extent& extent) {
-    const store::Extent all;
-    return extent.thread == all.thread && extent.since == all.since && extent.until == all.until;
+bool is_everything(const store::MessageFilter& filter) {
+    const store::MessageFilter all;
+    return filter.thread == all.thread && filter.since == all.since && filter.until == all.until;
 }
 
 }  // namespace
 
 ExportRecord load_record(store::Store& store, const store::Agent& agent,
-                         const store::Extent& extent) {
+                         store::MessageFilter filter) {
     ExportRecord record{
         .agent = agent, .title = agent.name, .threads = {}, .turns = {}, .messages = {}};
     const store::ReadTransaction all_at_once(store);
-    record.messages = store::load_messages(store, agent.id, extent);
+    filter.agent = agent.id;
+    record.messages = store::load_messages(store, filter);
     record.threads = store::list_threads(store, agent.id);
     record.turns = store::list_turns(store, agent.id);
-    if (is_everything(extent)) {
+    if (is_everything(filter)) {
         for (const store::Thread& thread : record.threads)
             for (store::InboxRow& row : store::undelivered(store, agent.id, thread.id))
                 if (row.source == "user") record.queued.push_back(std::move(row));

@@ -6,9 +6,9 @@
 
 #include "agent/layout.hpp"
 #include "policy/redaction.hpp"
+#include "store/history.hpp"
 #include "store/records.hpp"
 #include "store/sessions.hpp"
-#include "store/transfer.hpp"
 #include "store/turns.hpp"
 
 namespace chorus::context {
@@ -30,10 +30,10 @@ struct ExportRecord {
     std::vector<std::string> lost_sessions = {};  // ids of those whose file cannot be read
 };
 
-// Loads the messages of `extent` with their threads and turns, or all threads and turns if `extent`
-// is everything.
+// Loads the agent's messages that `filter` (thread, since, until) selects with their threads and
+// turns, or all threads and turns if it selects everything.
 ExportRecord load_record(store::Store& store, const store::Agent& agent,
-                         const store::Extent& extent);
+                         store::MessageFilter filter = {});
 // Adds the saved sessions with their files.
 void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& home);
 

@@ -51,9 +51,10 @@ class Import {
     Import(store::Store& store, agent::Directory directory, const store::Agent& agent)
         : store_(store), directory_(std::move(directory)), agent_(agent), now_(sys::now_ms()) {
         const std::string own = origin_of(agent);
-        store::for_each_stored(store, agent.id, {}, [&](StoredMessage&& stored) {
+        store::for_each_message(store, {.agent = agent.id}, [&](const StoredMessage& stored) {
             if (!is_imported(stored)) result_.in_window = false;
             marks_.emplace(identity(own, stored), Own{stored.message.id, stored.message.turn_id});
+            return true;
         });
         for (const store::Session& session : store::list_sessions(store, agent.id))
             sessions_.insert(session.id);

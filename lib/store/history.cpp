@@ -6,7 +6,6 @@
 #include "store/believed.hpp"
 #include "store/message_rows.hpp"
 #include "store/threads.hpp"
-#include "store/transfer.hpp"
 
 namespace chorus::store {
 namespace {
@@ -91,7 +90,7 @@ std::vector<TurnId> turn_ids(Store& store, const TurnFilter& filter) {
 }  // namespace
 
 void for_each_message(Store& store, const MessageFilter& filter,
-                      const std::function<bool(const StoredMessage&)>& use) {
+                      const std::function<bool(StoredMessage&&)>& use) {
     MessageFilter chosen = filter;
     chosen.after = before_first(store, filter);
     Merged rows(store, chosen, Order::oldest_first);
@@ -101,6 +100,15 @@ void for_each_message(Store& store, const MessageFilter& filter,
         if (row->integer(timestamp_column) >= filter.until) continue;
         if (!use(stored_messages.read(*row)) || --left == 0) return;
     }
+}
+
+std::vector<StoredMessage> load_messages(Store& store, const MessageFilter& filter) {
+    std::vector<StoredMessage> loaded;
+    for_each_message(store, filter, [&](StoredMessage&& one) {
+        loaded.push_back(std::move(one));
+        return true;
+    });
+    return loaded;
 }
 
 std::vector<StoredMessage> turn_messages(Store& store, TurnId turn) {

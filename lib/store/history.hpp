@@ -27,7 +27,8 @@ struct MessageFilter {
 // Calls `use` in order of id until it returns false. Reads only the rows that it passes on (and,
 // with `until`, the newer ones).
 void for_each_message(Store& store, const MessageFilter& filter,
-                      const std::function<bool(const StoredMessage&)>& use);
+                      const std::function<bool(StoredMessage&&)>& use);
+std::vector<StoredMessage> load_messages(Store& store, const MessageFilter& filter);
 
 // All messages of one turn in order, in the window or not.
 std::vector<StoredMessage> turn_messages(Store& store, TurnId turn);

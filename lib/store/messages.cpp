@@ -6,7 +6,6 @@
 #include "store/believed.hpp"
 #include "store/message_rows.hpp"
 #include "store/text_index.hpp"
-#include "store/transfer.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::store {
@@ -222,6 +221,20 @@ std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId
     const std::int64_t copy = store.last_insert_id();
     index_where_due(store, copy);
     return copy;
+}
+
+void insert_copy(Store& store, AgentId agent, const StoredMessage& copy) {
+    insert_row(store, agent, copy.thread, copy.message);
+    run(store,
+        "UPDATE messages SET restored_from = ?, original_timestamp = ?, compacted_into = ? WHERE "
+        "id = ?",
+        or_null(copy.restored_from), or_null(copy.original_timestamp),
+        copy.left_out ? std::optional(0) : std::nullopt, copy.message.id);
+    if (copy.taken_back)
+        run(store,
+            "UPDATE messages SET extra = json_set(ifnull(extra, '{}'), '$.taken_back', "
+            "json('true')) WHERE id = ?",
+            copy.message.id);
 }
 
 std::int64_t rewind_messages(Store& store, AgentId agent, ThreadId thread, std::int64_t first) {

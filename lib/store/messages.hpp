@@ -84,6 +84,12 @@ std::optional<StoredMessage> find_message(Store& store, std::int64_t id);
 // new id.
 std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId thread,
                           std::int64_t turn, base::TimeMs now);
+// The beginning of restored_from of an imported message.
+constexpr std::string_view import_mark = "import:";
+// Inserts a message of another record with its own id and timestamp, and with restored_from,
+// original_timestamp, left_out and taken_back; changes neither the agent's clock nor the thread's
+// compaction. Runs inside a transaction of the caller.
+void insert_copy(Store& store, AgentId agent, const StoredMessage& copy);
 // Removes the thread's messages from `first` on from every window, except a summary of earlier
 // ones; history and search keep them. Returns how many.
 std::int64_t rewind_messages(Store& store, AgentId agent, ThreadId thread, std::int64_t first);

@@ -86,7 +86,7 @@ class ImportTest : public testing::Test {
     // What there is of an agent, without what belongs to its home.
     std::vector<std::string> gist(const store::Agent& agent) {
         std::vector<std::string> all;
-        for (const auto& stored : store::load_messages(store_, agent.id, {})) {
+        for (const auto& stored : store::load_messages(store_, {.agent = agent.id})) {
             std::string line =
                 std::to_string(said_at(stored)) + " " + std::to_string(stored.thread);
             for (const chat::ToolCall& call : stored.message.tool_calls)
@@ -195,7 +195,7 @@ TEST_F(ImportTest, ACallWithoutAResultIsCancelled) {
                                0, 5));
     EXPECT_EQ(imported.messages, 5U);
     EXPECT_EQ(imported.cancelled, 3U);
-    const auto messages = store::load_messages(store_, agent_.id, {});
+    const auto messages = store::load_messages(store_, {.agent = agent_.id});
     std::vector<chat::Message> all;
     for (const auto& stored : messages) all.push_back(stored.message);
     EXPECT_EQ(find_torn(all), "");
@@ -213,7 +213,7 @@ TEST_F(ImportTest, AResultBehindASummaryIsTheCallsResult) {
                         0, 5));
     EXPECT_EQ(imported.cancelled, 0U);
     std::vector<std::string> kept;
-    for (const auto& stored : store::load_messages(store_, agent_.id, {}))
+    for (const auto& stored : store::load_messages(store_, {.agent = agent_.id}))
         if (!stored.left_out) kept.push_back(stored.message.content);
     EXPECT_EQ(kept, (std::vector<std::string>{"m1", "m2", "m3", "m4", "m5"}));
 }
@@ -227,7 +227,7 @@ TEST_F(ImportTest, AResultThatAnswersNothingIsHistory) {
                            0, 6));
     std::vector<std::string> left_out;
     std::vector<chat::Message> kept;
-    for (const auto& stored : store::load_messages(store_, agent_.id, {}))
+    for (const auto& stored : store::load_messages(store_, {.agent = agent_.id}))
         if (stored.left_out)
             left_out.push_back(stored.message.content);
         else
@@ -249,7 +249,7 @@ TEST_F(ImportTest, NothingOfAnotherHomeActsHere) {
     EXPECT_LE(turn.ended_at, sys::now_ms());
     EXPECT_EQ(turn.options + turn.idempotency_key + turn.result, "");
     EXPECT_EQ(turn.pid, 0);
-    const auto stored = store::load_messages(store_, agent_.id, {}).at(0);
+    const auto stored = store::load_messages(store_, {.agent = agent_.id}).at(0);
     EXPECT_FALSE(stored.message.opaque);
     EXPECT_EQ(stored.message.status, "");
     EXPECT_TRUE(stored.message.starts_turn);
@@ -481,7 +481,7 @@ TEST_F(ImportTest, OthersWriteBetweenItsParts) {
     while (!ended) {
         store::add_message(store_, other, store::user_message("meanwhile", 1));
         if (rows(store_, "imports") > 0 && rows(store_, "messages") > said) ++said;
-        const auto seen = store::load_messages(store_, agent_.id, {}).size();
+        const auto seen = store::load_messages(store_, {.agent = agent_.id}).size();
         if (seen != 0 && seen != count) ++parts;
     }
     importing.join();
