@@ -11,7 +11,6 @@
 #include "base/time.hpp"
 #include "net/address.hpp"
 #include "net/options.hpp"
-#include "net/quiet_pipe.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::net {
@@ -30,10 +29,7 @@ class Attached {
             throw base::Error(base::ErrorCode::internal,
                               std::string("libcurl: ") + curl().multi_strerror(result));
     }
-    ~Attached() {
-        const QuietPipe quiet;
-        curl().multi_remove_handle(multi_, easy_);
-    }
+    ~Attached() { curl().multi_remove_handle(multi_, easy_); }
     Attached(const Attached&) = delete;
     Attached& operator=(const Attached&) = delete;
 
@@ -116,7 +112,6 @@ void Transfer::step() {
 }
 
 void Transfer::perform() {
-    const QuietPipe quiet;
     int running = 0;
     const CURLMcode result = curl().multi_perform(multi_, &running);
     if (result != CURLM_OK) end({TransportFault::other, curl().multi_strerror(result)});

@@ -8,7 +8,6 @@
 #include "net/curl.hpp"
 #include "net/curl_transfer.hpp"
 #include "net/options.hpp"
-#include "net/quiet_pipe.hpp"
 #include "net/target.hpp"
 #include "sys/file.hpp"
 
@@ -29,17 +28,6 @@ struct Client::State {
     }
 };
 
-namespace {
-
-Response refused(TransportFault fault, std::string why) {
-    Response response;
-    response.fault = fault;
-    response.fault_message = std::move(why);
-    return response;
-}
-
-}  // namespace
-
 std::string header_of(const Headers& headers, const std::string& name) {
     const auto found = headers.find(name);
     return found == headers.end() ? std::string() : found->second;
@@ -49,19 +37,17 @@ Client::Client(Transport transport) : state_(std::make_unique<State>()) {
     state_->transport = std::move(transport);
 }
 
-Client::~Client() {
-    const QuietPipe quiet;
-    state_.reset();
-}
+Client::~Client() = default;
 
 Response Client::send(const HttpRequest& request,
                       const std::function<Received(std::string_view)>& on_body,
                       const std::function<bool()>& stop, int wake_fd) {
     const Transport& transport = state_->transport;
     const Target target = parse_target(request.url, request.plain_http || transport.plain_http);
-    if (!target.refusal.empty()) return refused(TransportFault::other, target.refusal);
+    if (!target.refusal.empty())
+        return {.fault = TransportFault::other, .fault_message = target.refusal};
     if (request.public_only && target.is_private)
-        return refused(TransportFault::connect, private_address + target.place);
+        return {.fault = TransportFault::connect, .fault_message = private_address + target.place};
     state_->open();
     const bool is_tls = target.https || !proxy_for(transport, target).empty();
     // an old copy of certificates may have been removed

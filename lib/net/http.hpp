@@ -83,15 +83,16 @@ std::string header_of(const Headers& headers, const std::string& name);
 
 struct Response {
     TransportFault fault = TransportFault::none;
-    std::string fault_message;  // one line for people: "connection refused: 127.0.0.1:9"
-    bool fault_lasts = false;   // retrying does not help: a certificate, a proxy's password
-    int status = 0;             // 0 if no status line arrived
-    Headers headers;
+    std::string fault_message = {};  // one line for people: "connection refused: 127.0.0.1:9"
+    bool fault_lasts = false;        // retrying does not help: a certificate, a proxy's password
+    int status = 0;                  // 0 if no status line arrived
+    Headers headers = {};
     // The body of a status other than 2xx, capped; else empty. A cut or stalled body of such an
     // answer is not a fault: the status is what counts.
-    std::string body;
-    std::uint64_t streamed_bytes = 0;            // passed to on_body
-    std::optional<std::int64_t> retry_after_ms;  // retry-after (seconds or date) and retry-after-ms
+    std::string body = {};
+    std::uint64_t streamed_bytes = 0;  // passed to on_body
+    // From retry-after (seconds or date) and retry-after-ms.
+    std::optional<std::int64_t> retry_after_ms = {};
 };
 
 class Client {
@@ -103,6 +104,7 @@ class Client {
 
     // Passes the body of a 2xx answer to on_body, unpacked, as it arrives; exceptions from on_body
     // leave send(). Redirects are not followed.
+    // SIGPIPE must be ignored, as harden_process() does: OpenSSL writes without MSG_NOSIGNAL.
     // Throws Error(failed) if libcurl is missing, Error(bad_request) for a header with a line
     // break. The request ends (fault stopped) within milliseconds when `wake_fd` (or -1) becomes
     // readable, and when `stop`, called about every 100 ms, returns true.

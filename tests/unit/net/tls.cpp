@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 class Loopback {
   public:
     Loopback() {
+        std::signal(SIGPIPE, SIG_IGN);  // as harden_process() does
         char name[] = "/tmp/chorus-tls-XXXXXX";
         directory_ = mkdtemp(name);
         child_ = fork();
