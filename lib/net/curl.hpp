@@ -18,6 +18,7 @@ namespace chorus::net {
     FUNCTION(easy_cleanup)              \
     FUNCTION(easy_setopt)               \
     FUNCTION(easy_getinfo)              \
+    FUNCTION(easy_nextheader)           \
     FUNCTION(easy_strerror)             \
     FUNCTION(multi_init)                \
     FUNCTION(multi_cleanup)             \

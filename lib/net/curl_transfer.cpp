@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "net/address.hpp"
 #include "net/options.hpp"
+#include "net/retry_after.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::net {
@@ -77,15 +79,13 @@ curl_socket_t Transfer::open_socket(void* self, curlsocktype, curl_sockaddr* add
     return CURL_SOCKET_BAD;
 }
 
-std::size_t Transfer::take_header(char* data, std::size_t, std::size_t size, void* self) noexcept {
+std::size_t Transfer::take_header(char*, std::size_t, std::size_t size, void* self) noexcept {
     Transfer& transfer = *static_cast<Transfer*>(self);
-    const std::string_view line(data, size);
-    // Trailers arrive here too, after the body; their content is ignored.
+    // trailers arrive here too, after the body
     const bool is_trailer = transfer.body_began_ || !transfer.arrived_.empty();
     if (!is_trailer) transfer.active_ms_ = sys::monotonic_ms();
-    transfer.head_too_large_ =
-        is_trailer ? !transfer.head_.add_trailer(line) : !transfer.head_.add_line(line);
-    return transfer.head_too_large_ ? 0 : size;
+    transfer.head_bytes_ += size;
+    return transfer.head_bytes_ > base::limits::http_head_bytes ? 0 : size;
 }
 
 std::size_t Transfer::take_body(char* data, std::size_t, std::size_t size, void* self) noexcept {
@@ -121,8 +121,7 @@ void Transfer::deliver() {
     if (arrived_.empty()) return;
     const std::string bytes = std::exchange(arrived_, {});
     active_ms_ = sys::monotonic_ms();
-    const std::string encoding =
-        base::to_lower_ascii(header_of(head_.headers(), "content-encoding"));
+    const std::string encoding = base::to_lower_ascii(header_of(headers(), "content-encoding"));
     if (!body_began_ && (encoding == "gzip" || encoding == "x-gzip")) gunzip_.emplace();
     body_began_ = true;
     if (gunzip_) {
@@ -169,8 +168,8 @@ void Transfer::look_for_end() {
 
 void Transfer::finish(CURLcode code) {
     // libcurl reports a header line beyond its own bound of 100 KiB this way
-    if (code == CURLE_OUT_OF_MEMORY && !body_began_) head_too_large_ = true;
-    if (head_too_large_)
+    const bool is_line_too_long = code == CURLE_OUT_OF_MEMORY && !body_began_;
+    if (is_line_too_long || head_bytes_ > base::limits::http_head_bytes)
         return end({TransportFault::too_large, "header too large: " + target_.place});
     if (code != CURLE_OK) return end(fault(code));
     if (gunzip_ && !gunzip_->complete())
@@ -214,6 +213,23 @@ bool Transfer::is_stopped() {
     return ends_.stop();
 }
 
+int Transfer::status() const {
+    long code = 0;
+    curl().easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &code);
+    return static_cast<int>(code);
+}
+
+Headers Transfer::headers() const {
+    Headers all;
+    curl_header* one = nullptr;
+    while ((one = curl().easy_nextheader(easy_, CURLH_HEADER, -1, one)) != nullptr) {
+        std::string& value = all[base::to_lower_ascii(base::trim(one->name))];
+        if (!value.empty()) value += ", ";
+        value += one->value;
+    }
+    return all;
+}
+
 Fault Transfer::fault(CURLcode code) const {
     if (met_private_ && code == CURLE_COULDNT_CONNECT)
         return {TransportFault::connect, private_address + target_.place};
@@ -242,9 +258,9 @@ void Transfer::end(Fault fault) {
 }
 
 Response Transfer::result() {
-    if (head_.status() >= 200) {
-        response_.status = head_.status();
-        response_.headers = head_.headers();
+    if (status() >= 200) {
+        response_.status = status();
+        response_.headers = headers();
         response_.retry_after_ms = retry_after_ms(
             response_.headers, sys::now_ms(),
             [](const std::string& text) { return curl().getdate(text.c_str(), nullptr); });

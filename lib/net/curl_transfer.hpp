@@ -13,7 +13,6 @@
 #include "net/fault.hpp"
 #include "net/gzip.hpp"
 #include "net/http.hpp"
-#include "net/response_head.hpp"
 #include "net/target.hpp"
 
 namespace chorus::net {
@@ -33,7 +32,7 @@ class Transfer {
     Response run();
 
   private:
-    static std::size_t take_header(char* data, std::size_t, std::size_t size, void* self) noexcept;
+    static std::size_t take_header(char*, std::size_t, std::size_t size, void* self) noexcept;
     static curl_socket_t open_socket(void* self, curlsocktype, curl_sockaddr* address) noexcept;
     static std::size_t take_body(char* data, std::size_t, std::size_t size, void* self) noexcept;
 
@@ -49,7 +48,11 @@ class Transfer {
     void wait();
     bool is_stopped();
     std::int64_t deadline_ms() const;
-    bool is_error_status() const { return head_.status() >= 300; }
+    // The newest status, including interim ones (1xx); 0 before any.
+    int status() const;
+    bool is_error_status() const { return status() >= 300; }
+    // Of the answer, not of an interim one before it.
+    Headers headers() const;
     Fault fault(CURLcode code) const;
     void end(Fault fault);
     Response result();
@@ -64,9 +67,8 @@ class Transfer {
     ListHandle headers_;
     std::array<char, CURL_ERROR_SIZE> reason_{};
 
-    Head head_;
-    bool head_too_large_ = false;
-    bool met_private_ = false;  // the name resolved to an address that is not public
+    std::size_t head_bytes_ = 0;  // of all header lines and trailers
+    bool met_private_ = false;    // the name resolved to an address that is not public
     std::string arrived_;
     bool body_began_ = false;
     Received received_ = Received::preamble;

@@ -507,6 +507,17 @@ TEST(Http, PassesOverInterimAnswers) {
     EXPECT_FALSE(got.response.headers.contains("link"));
 }
 
+TEST(Http, LowersNamesOfHeadersTrimsValuesAndJoinsRepeatedOnes) {
+    Server server(
+        once("HTTP/1.1 200 OK\r\nX-Request-ID:  abc \r\nVia: a\r\nvia: b\r\n"
+             "content-length: 2\r\n\r\nok"));
+    const Headers headers = post(server.url()).response.headers;
+    EXPECT_EQ(headers,
+              (Headers{{"content-length", "2"}, {"via", "a, b"}, {"x-request-id", "abc"}}));
+    EXPECT_EQ(header_of(headers, "via"), "a, b");
+    EXPECT_EQ(header_of(headers, "absent"), "");
+}
+
 TEST(HttpFault, HeaderTooLarge) {
     std::string answer = "HTTP/1.1 200 OK\r\n";
     for (int i = 0; i < 70; ++i)

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "net/http.hpp"
-#include "net/response_head.hpp"
 #include "server.hpp"
 
 namespace chorus::net {

@@ -1,6 +1,4 @@
-#include "net/response_head.hpp"
-
-#include "base/limits.hpp"
+#include "net/retry_after.hpp"
 
 namespace chorus::net {
 namespace {
@@ -13,35 +11,6 @@ std::time_t no_date(const std::string&) {
 // "@1005" for a date.
 std::time_t plain_date(const std::string& text) {
     return text.starts_with('@') ? std::stol(text.substr(1)) : -1;
-}
-
-TEST(Head, LowersNamesTrimsValuesAndJoinsRepeated) {
-    Head head;
-    for (const char* line : {"HTTP/1.1 200 OK\r\n", "X-Request-ID:  abc \r\n", "Via: a\r\n",
-                             "via: b\r\n", "no colon\r\n", ": no name\r\n", "\r\n"})
-        EXPECT_TRUE(head.add_line(line));
-    EXPECT_EQ(head.status(), 200);
-    EXPECT_EQ(header_of(head.headers(), "x-request-id"), "abc");
-    EXPECT_EQ(header_of(head.headers(), "via"), "a, b");
-    EXPECT_EQ(head.headers().size(), 2U);
-    EXPECT_EQ(header_of(head.headers(), "absent"), "");
-}
-
-TEST(Head, ForgetsAnInterimAnswer) {
-    Head head;
-    for (const char* line :
-         {"HTTP/1.1 103 Early Hints\r\n", "Link: x\r\n", "\r\n", "HTTP/2 529 \r\n", "A: b\r\n"})
-        head.add_line(line);
-    EXPECT_EQ(head.status(), 529);
-    EXPECT_EQ(head.headers(), (Headers{{"a", "b"}}));
-}
-
-TEST(Head, IsBoundedOverAllLines) {
-    Head head;
-    const std::string half(base::limits::http_head_bytes / 2, 'x');
-    EXPECT_TRUE(head.add_line(half));
-    EXPECT_TRUE(head.add_line(half));
-    EXPECT_FALSE(head.add_line("x"));
 }
 
 TEST(RetryAfter, ReadsSecondsAndMilliseconds) {

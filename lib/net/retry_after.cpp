@@ -1,10 +1,9 @@
-#include "net/response_head.hpp"
+#include "net/retry_after.hpp"
 
 #include <algorithm>
+#include <string_view>
 
-#include "base/limits.hpp"
 #include "base/number.hpp"
-#include "base/text.hpp"
 
 namespace chorus::net {
 namespace {
@@ -17,31 +16,7 @@ std::optional<std::int64_t> parse_wait(std::string_view text, double unit_ms) {
     return static_cast<std::int64_t>(std::min(*value * unit_ms, longest_ms));
 }
 
-int parse_status(std::string_view line) {
-    std::string_view rest = line.substr(line.find(' ') + 1);  // all of it without a blank
-    return base::take_number<int>(rest).value_or(0);
-}
-
 }  // namespace
-
-bool Head::add_trailer(std::string_view line) {
-    size_bytes_ += line.size();
-    return size_bytes_ <= base::limits::http_head_bytes;
-}
-
-bool Head::add_line(std::string_view line) {
-    if (!add_trailer(line)) return false;
-    const std::size_t colon = line.find(':');
-    if (line.starts_with("HTTP/")) {
-        headers_.clear();
-        status_ = parse_status(line);
-    } else if (colon != std::string_view::npos && colon > 0) {
-        std::string& value = headers_[base::to_lower_ascii(base::trim(line.substr(0, colon)))];
-        if (!value.empty()) value += ", ";
-        value += base::trim(line.substr(colon + 1));
-    }
-    return true;
-}
 
 std::optional<std::int64_t> retry_after_ms(
     const Headers& headers, std::int64_t now_ms,
