@@ -5,7 +5,7 @@
 
 namespace chorus::store {
 
-void Gate::enter() {
+void Gate::lock() {
     if (!file_) {
         sys::make_directory(path_.substr(0, path_.rfind('/') + 1));
         file_.emplace(path_);
@@ -17,7 +17,7 @@ void Gate::enter() {
                       base::Cause::database);
 }
 
-void Gate::leave() {
+void Gate::unlock() {
     if (file_) file_->drop({});
 }
 

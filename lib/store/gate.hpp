@@ -16,7 +16,8 @@ namespace chorus::store {
 
 constexpr std::int64_t longest_wait_ms = 10'000;
 
-// The file is opened at first use and stays open: a turn passes the gate many times.
+// The file is opened at first use and stays open: a turn passes the gate many times. A
+// std::lock_guard keeps it closed behind itself.
 class Gate {
   public:
     explicit Gate(std::string path) : path_(std::move(path)) {}
@@ -26,25 +27,14 @@ class Gate {
         most_ms_ = most_ms;
         stop_ = std::move(stop);
     }
-    void enter();
-    void leave();
+    void lock();
+    void unlock();
 
   private:
     std::string path_;
     std::int64_t most_ms_ = longest_wait_ms;
     std::function<bool()> stop_;
     std::optional<sys::LockFile> file_;
-};
-
-class Passage {
-  public:
-    explicit Passage(Gate& gate) : gate_(gate) { gate_.enter(); }
-    ~Passage() { gate_.leave(); }
-    Passage(const Passage&) = delete;
-    Passage& operator=(const Passage&) = delete;
-
-  private:
-    Gate& gate_;
 };
 
 }  // namespace chorus::store

@@ -194,7 +194,7 @@ void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old, IfEmpty if_em
     // a read-only database is opened too; a write reports the error
     if (!old && (has_wal(database) || sqlite3_db_readonly(database, "main") == 1))
         return sync_name_of_log(database);
-    const Passage passage(gate);
+    const std::lock_guard passage(gate);
     if (query_text(database, "PRAGMA journal_mode = WAL") != "wal")
         throw base::Error(base::ErrorCode::failed,
                           "chorus.db: this file system cannot share memory between processes",
@@ -239,7 +239,7 @@ Store Store::connect(const Paths& paths, Missing missing, IfOld if_old, IfEmpty 
     auto presence = take_presence(paths.presence);
     if (presence && was_replacing(paths.database)) {
         Gate gate(paths.gate);
-        const Passage passage(gate);
+        const std::lock_guard passage(gate);
         settle_replacement(paths.database);
     }
     auto connection = std::make_unique<Connection>(
@@ -299,7 +299,7 @@ Transaction::Transaction(Store& store) : store_(store) {
     if (connection.in_transaction())
         throw base::Error(base::ErrorCode::internal,
                           "database: a transaction inside a transaction");
-    passage_ = std::make_unique<Passage>(connection.gate);
+    passage_ = std::unique_lock(connection.gate);
     connection.use("BEGIN IMMEDIATE").run();
     Statement version = connection.use("PRAGMA user_version");
     if (version.step() && version.integer(0) > schema_version()) {
@@ -324,7 +324,7 @@ void Transaction::commit() {
     is_committing_ = true;
     store_.connection_->use("COMMIT").run();
     open_ = false;
-    passage_.reset();
+    passage_.unlock();
 }
 
 ReadTransaction::ReadTransaction(Store& store)

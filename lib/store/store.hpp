@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,8 @@ struct sqlite3;
 
 namespace chorus::store {
 
+class Gate;
 class Statement;
-class Passage;
 
 // An older schema is migrated, or is Error(config_invalid).
 enum class IfOld { migrate, refuse };
@@ -85,7 +86,7 @@ class Transaction {
 
   private:
     Store& store_;
-    std::unique_ptr<Passage> passage_;
+    std::unique_lock<Gate> passage_;
     bool open_ = true;
     bool is_committing_ = false;
 };

@@ -1,6 +1,7 @@
 #include "store/trim.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include "store/believed.hpp"
 #include "store/gate.hpp"
@@ -157,7 +158,7 @@ std::int64_t release_pages(Store& store, const std::string& gate_path) {
     if (query_integer(store.handle(), "PRAGMA auto_vacuum") == 0) {
         if (before > most_rewritten_bytes) return 0;
         Gate gate(gate_path);
-        const Passage passage(gate);
+        const std::lock_guard passage(gate);
         execute(store.handle(), "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
         return saved();
     }

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "home.hpp"
@@ -18,7 +19,7 @@ pid_t start_holder(const std::string& path) {
     sys::Pipe pipe = sys::make_pipe();
     const pid_t child = start_child([&] {
         Gate gate(path);
-        const Passage passage(gate);
+        const std::lock_guard passage(gate);
         pipe.write_end.reset();
         pause();
     });
@@ -37,7 +38,7 @@ TEST(Gate, is_closed_while_another_process_is_inside_and_opens_when_it_dies) {
     });
     const auto began = Clock::now();
     Gate gate(path);
-    { const Passage passage(gate); }
+    { const std::lock_guard passage(gate); }
     const auto waited = Clock::now() - began;
     killer.join();
     wait_for(holder);
@@ -50,8 +51,8 @@ TEST(Gate, opens_again_behind_who_leaves) {
     Gate first(home.directory() + "/locks/database");
     Gate second(home.directory() + "/locks/database");
     for (int i = 0; i < 3; ++i) {
-        { const Passage passage(first); }
-        { const Passage passage(second); }
+        { const std::lock_guard passage(first); }
+        { const std::lock_guard passage(second); }
     }
 }
 
@@ -59,7 +60,7 @@ TEST(Gate, follows_no_link) {
     const Home home;
     std::filesystem::create_symlink("/etc/hostname", home.directory() + "/database");
     Gate gate(home.directory() + "/database");
-    EXPECT_THROW(const Passage passage(gate), base::Error);
+    EXPECT_THROW(const std::lock_guard passage(gate), base::Error);
 }
 
 }  // namespace
