@@ -31,12 +31,12 @@ bool has_directories(const agent::Home& home, std::string_view adopted) {
 
 // Must be checked before the database is opened: if another process is creating the first agent,
 // its directory appears after the database, and so the new database is not refused.
-store::IfEmpty if_empty(const agent::Home& home, std::string_view adopted) {
+store::IfEmpty if_empty(const agent::Home& home, std::string_view adopted, bool creates) {
     struct stat status {};
     const bool may_be_empty =
         stat(home.database().c_str(), &status) != 0 || status.st_size <= bytes_of_an_empty_one;
-    return may_be_empty && has_directories(home, adopted) ? store::IfEmpty::refuse
-                                                          : store::IfEmpty::make;
+    if (may_be_empty && has_directories(home, adopted)) return store::IfEmpty::refuse;
+    return creates ? store::IfEmpty::make : store::IfEmpty::not_found;
 }
 
 }  // namespace
@@ -49,16 +49,14 @@ store::Store open_home(const agent::Home& home, const sys::Environment& environm
                        agent::IfMissing if_missing, agent::Groom groom, std::string_view adopted) {
     const bool creates = if_missing == agent::IfMissing::create;
     const bool unasked = groom == agent::Groom::automatic;
-    const store::IfEmpty empty = if_empty(home, adopted);
-    if (creates && !unasked && !sys::exists(home.database()) && empty == store::IfEmpty::make)
+    const store::IfEmpty empty = if_empty(home, adopted, creates);
+    if (!unasked && !sys::exists(home.database()) && empty == store::IfEmpty::make)
         throw Error(ErrorCode::config_invalid,
                     home.path() + ": the home does not exist, and automatic creation is off",
                     "--groom auto creates it");
     agent::open_home(home, environment, if_missing);
-    const store::Store::Paths paths = database_paths(home);
     const auto if_old = unasked ? store::IfOld::migrate : store::IfOld::refuse;
-    return creates ? store::Store::open(paths, if_old, empty)
-                   : store::Store::open_existing(paths, if_old, empty);
+    return store::Store::open(database_paths(home), if_old, empty);
 }
 
 }  // namespace chorus::life

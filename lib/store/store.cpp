@@ -116,12 +116,12 @@ base::Error without_record(const std::string& path, const std::string& what) {
             base::Cause::damage};
 }
 
-Database open_database(const std::string& path, bool make, IfEmpty if_empty) {
+Database open_database(const std::string& path, IfEmpty if_empty) {
     Database database = open_if_there(path);
     if (database) return database;
     if (has_log(path)) throw log_of_another(path, "is missing", std::string(ways_to_save));
     if (if_empty == IfEmpty::refuse) throw without_record(path, "is missing");
-    if (!make)
+    if (if_empty == IfEmpty::not_found)
         throw base::Error(base::ErrorCode::not_found, path + ": no such database",
                           "'chorus-init NAME' creates the first agent of a home");
     make_private_file(path);
@@ -170,11 +170,6 @@ void configure(sqlite3* database, int& most_pages) {
     sqlite3_wal_hook(database, checkpoint_long_log, &most_pages);
 }
 
-// The header tells. In WAL mode the earlier reads went through the log.
-bool has_wal(sqlite3* database) {
-    return file_format(database) == with_log;
-}
-
 // Syncs the log's directory entry before the log has content, so that every later commit finds it
 // on disk.
 void sync_name_of_log(sqlite3* database) {
@@ -191,8 +186,9 @@ void bring_up_to_date(sqlite3* database, Gate& gate, IfOld if_old, IfEmpty if_em
     if (old && if_empty == IfEmpty::refuse && query_integer(database, "PRAGMA user_version") == 0)
         throw without_record(sqlite3_db_filename(database, "main"), "is empty");
     if (old && if_old == IfOld::refuse) refuse_migration(database);
-    // a read-only database is opened too; a write reports the error
-    if (!old && (has_wal(database) || sqlite3_db_readonly(database, "main") == 1))
+    // The header tells: in WAL mode the earlier reads went through the log. A read-only database is
+    // opened too; a write reports the error.
+    if (!old && (file_format(database) == with_log || sqlite3_db_readonly(database, "main") == 1))
         return sync_name_of_log(database);
     const std::lock_guard passage(gate);
     if (query_text(database, "PRAGMA journal_mode = WAL") != "wal")
@@ -229,13 +225,6 @@ struct Store::Connection {
 };
 
 Store Store::open(const Paths& paths, IfOld if_old, IfEmpty if_empty) {
-    return connect(paths, Missing::make, if_old, if_empty);
-}
-Store Store::open_existing(const Paths& paths, IfOld if_old, IfEmpty if_empty) {
-    return connect(paths, Missing::refuse, if_old, if_empty);
-}
-
-Store Store::connect(const Paths& paths, Missing missing, IfOld if_old, IfEmpty if_empty) {
     auto presence = take_presence(paths.presence);
     if (presence && was_replacing(paths.database)) {
         Gate gate(paths.gate);
@@ -243,8 +232,7 @@ Store Store::connect(const Paths& paths, Missing missing, IfOld if_old, IfEmpty 
         settle_replacement(paths.database);
     }
     auto connection = std::make_unique<Connection>(
-        std::move(presence), open_database(paths.database, missing == Missing::make, if_empty),
-        paths.gate);
+        std::move(presence), open_database(paths.database, if_empty), paths.gate);
     sqlite3* database = connection->database.get();
     configure(database, connection->most_pages);
     bring_up_to_date(database, connection->gate, if_old, if_empty);

@@ -21,9 +21,9 @@ class Statement;
 
 // An older schema is migrated, or is Error(config_invalid).
 enum class IfOld { migrate, refuse };
-// A database that is missing or has no schema is created, or is Error(config_invalid) because
-// agents exist and their record is lost.
-enum class IfEmpty { make, refuse };
+// A database that is missing or has no schema is created (a missing one may be Error(not_found)
+// instead), or is Error(config_invalid) because agents exist and their record is lost.
+enum class IfEmpty { make, not_found, refuse };
 
 class Store {
   public:
@@ -38,9 +38,9 @@ class Store {
     // while put_back runs.
     static Store open(const Paths& paths, IfOld if_old = IfOld::migrate,
                       IfEmpty if_empty = IfEmpty::make);
-    // Like open(), but a missing database is Error(not_found), or what IfEmpty::refuse says.
-    static Store open_existing(const Paths& paths, IfOld if_old = IfOld::migrate,
-                               IfEmpty if_empty = IfEmpty::make);
+    static Store open_existing(const Paths& paths) {
+        return open(paths, IfOld::migrate, IfEmpty::not_found);
+    }
 
     // Opens the database for a quick read: creates nothing, migrates nothing and does not wait,
     // whatever other processes do. Returns nothing if there is no database. The schema may be an
@@ -68,8 +68,6 @@ class Store {
     friend class Transaction;
     friend class ReadTransaction;
     struct Connection;
-    enum class Missing { make, refuse };
-    static Store connect(const Paths& paths, Missing missing, IfOld if_old, IfEmpty if_empty);
     explicit Store(std::unique_ptr<Connection> connection);
     std::unique_ptr<Connection> connection_;
 };
