@@ -1,7 +1,8 @@
-// SHA-256 of data that arrives in pieces.
+// SHA-256 of data that arrives in pieces. Include it in .cpp files only.
 #pragma once
 
-#include <memory>
+#include <sha2.h>
+
 #include <string>
 #include <string_view>
 
@@ -9,17 +10,13 @@ namespace chorus::base {
 
 class Sha256 {
   public:
-    Sha256();
-    ~Sha256();
-    Sha256(Sha256&&) noexcept;
-    Sha256& operator=(Sha256&&) noexcept;
+    Sha256() { SHA256Init(&context_); }
     void add(std::string_view bytes);
     // Returns 64 lower-case hexadecimal digits; call once, at the end.
     std::string hex();
 
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    SHA2_CTX context_{};
 };
 
 }  // namespace chorus::base
