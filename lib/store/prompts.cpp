@@ -33,6 +33,19 @@ constexpr Table prompts{
     column("consumed_at", &Prompt::consumed_at, NullIs{0}),
 };
 
+// Cancels the prompts for which the condition holds, and returns how many. One that was consumed or
+// has expired stays as it is.
+template <typename... Values>
+std::int64_t cancel(Store& store, base::TimeMs now, std::string_view condition,
+                    const Values&... values) {
+    return run(store,
+               std::string("UPDATE prompts SET state = 'cancelled', decided_at = "
+                           "coalesce(decided_at, ?) WHERE consumed_at IS NULL AND state <> "
+                           "'expired' AND ")
+                   .append(condition),
+               now, values...);
+}
+
 void keep_fingerprint(Store& store, const Prompt& prompt) {
     if (prompt.fingerprint.empty()) return;
     run(store, "INSERT OR IGNORE INTO fingerprints (hash, packed) VALUES (?, CAST(? AS BLOB))",
@@ -104,17 +117,11 @@ bool consume_prompt(Store& store, std::string_view id, base::TimeMs now) {
 }
 
 void cancel_prompt(Store& store, std::string_view id, base::TimeMs now) {
-    run(store,
-        "UPDATE prompts SET state = 'cancelled', decided_at = coalesce(decided_at, ?) WHERE id = ? "
-        "AND consumed_at IS NULL AND state <> 'expired'",
-        now, id);
+    cancel(store, now, "id = ?", id);
 }
 
 void cancel_prompts_of(Store& store, TurnId turn, std::string_view tool_call_id, base::TimeMs now) {
-    run(store,
-        "UPDATE prompts SET state = 'cancelled', decided_at = coalesce(decided_at, ?) WHERE "
-        "turn_id = ? AND tool_call_id = ? AND consumed_at IS NULL AND state <> 'expired'",
-        now, turn, tool_call_id);
+    cancel(store, now, "turn_id = ? AND tool_call_id = ?", turn, tool_call_id);
 }
 
 bool has_expired_prompts(Store& store, base::TimeMs now) {
@@ -137,24 +144,15 @@ void expire_prompts(Store& store, base::TimeMs now) {
 }
 
 void cancel_questions(Store& store, TurnId turn, base::TimeMs now) {
-    run(store,
-        "UPDATE prompts SET state = 'cancelled', decided_at = ? WHERE turn_id = ? AND state = "
-        "'pending' AND kind <> 'trust'",
-        now, turn);
+    cancel(store, now, "turn_id = ? AND state = 'pending' AND kind <> 'trust'", turn);
 }
 
 std::int64_t cancel_pending_prompts(Store& store, AgentId agent, base::TimeMs now) {
-    return run(store,
-               "UPDATE prompts SET state = 'cancelled', decided_at = ? WHERE agent_id = ? AND "
-               "state = 'pending'",
-               now, agent);
+    return cancel(store, now, "agent_id = ? AND state = 'pending'", agent);
 }
 
 void cancel_prompts(Store& store, TurnId turn, base::TimeMs now) {
-    run(store,
-        "UPDATE prompts SET state = 'cancelled', decided_at = coalesce(decided_at, ?) WHERE "
-        "turn_id = ? AND consumed_at IS NULL AND state <> 'expired'",
-        now, turn);
+    cancel(store, now, "turn_id = ?", turn);
 }
 
 }  // namespace chorus::store
