@@ -73,18 +73,21 @@ std::map<store::ThreadId, std::int64_t> insert_copies(const Copies& copies,
     for (const SessionMessage& each : messages) {
         copies.parts.next();
         if (!newest.contains(each.thread)) require_thread(store, copies.agent, each.thread);
-        chat::Message copy = each.message;
-        copy.id = next.next_message++;
-        copy.turn_id = 0;
-        copy.timestamp = ++time;
-        store::insert_row(store, agent, each.thread, copy);
-        store::mark_restored(store, copy.id, {copies.session, each.message.timestamp});
-        newest[each.thread] = copy.id;
-        if (copy.is_compaction) compactions[each.thread] = copy.id;
+        store::StoredMessage copy;
+        copy.message = each.message;
+        copy.message.id = next.next_message++;
+        copy.message.turn_id = 0;
+        copy.message.timestamp = ++time;
+        copy.thread = each.thread;
+        copy.restored_from = copies.session;
+        copy.original_timestamp = each.message.timestamp;
+        store::insert_copy(store, agent, copy);
+        newest[each.thread] = copy.message.id;
+        if (copy.message.is_compaction) compactions[each.thread] = copy.message.id;
         if (!copies.begins_window) continue;
         std::string& chain = chains[each.thread];
-        chain = chained_hash(chain, copy);
-        store::set_prefix_hash(store, copy.id, chain);
+        chain = chained_hash(chain, copy.message);
+        store::set_prefix_hash(store, copy.message.id, chain);
     }
     store::end_import(store, agent);
     store::advance_timestamp(store, agent, time);

@@ -51,27 +51,34 @@ std::vector<chat::Message> walk_back(Store& store, AgentId agent, ThreadId threa
     return walked;
 }
 
-}  // namespace
-
-std::int64_t insert_row(Store& store, AgentId agent, ThreadId thread,
-                        const chat::Message& message) {
+// Inserts the message with its own id (0: the next one) and timestamp; nothing else changes.
+// Returns the row's id.
+std::int64_t insert_row(Store& store, AgentId agent, const StoredMessage& row) {
+    const chat::Message& message = row.message;
     run(store,
         "INSERT INTO messages (id, agent_id, thread_id, turn_id, role, timestamp, tool_call_id, "
-        "content, tool_calls, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        or_null(message.id), agent, thread, or_null(message.turn_id), chat::name(message.role),
+        "content, tool_calls, extra, restored_from, original_timestamp, compacted_into) VALUES (?, "
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        or_null(message.id), agent, row.thread, or_null(message.turn_id), chat::name(message.role),
         message.timestamp, or_null(message.tool_call_id), message.content,
-        or_null(chat::store_tool_calls(message.tool_calls)), or_null(chat::store_extra(message)));
+        or_null(chat::store_tool_calls(message.tool_calls)), or_null(chat::store_extra(message)),
+        or_null(row.restored_from), or_null(row.original_timestamp),
+        row.left_out ? std::optional(0) : std::nullopt);
     const std::int64_t id = store.last_insert_id();
     index_message(store, id, message);
     return id;
 }
 
+}  // namespace
+
 std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
                             const chat::Message& message) {
-    chat::Message row = message;
-    row.id = 0;
-    row.timestamp = advance_timestamp(store, agent, message.timestamp);
-    const std::int64_t id = insert_row(store, agent, thread, row);
+    StoredMessage row;
+    row.message = message;
+    row.message.id = 0;
+    row.message.timestamp = advance_timestamp(store, agent, message.timestamp);
+    row.thread = thread;
+    const std::int64_t id = insert_row(store, agent, row);
     if (message.is_compaction) set_compaction(store, agent, thread, id);
     return id;
 }
@@ -224,12 +231,7 @@ std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId
 }
 
 void insert_copy(Store& store, AgentId agent, const StoredMessage& copy) {
-    insert_row(store, agent, copy.thread, copy.message);
-    run(store,
-        "UPDATE messages SET restored_from = ?, original_timestamp = ?, compacted_into = ? WHERE "
-        "id = ?",
-        or_null(copy.restored_from), or_null(copy.original_timestamp),
-        copy.left_out ? std::optional(0) : std::nullopt, copy.message.id);
+    insert_row(store, agent, copy);
     if (copy.taken_back)
         run(store,
             "UPDATE messages SET extra = json_set(ifnull(extra, '{}'), '$.taken_back', "
@@ -255,11 +257,6 @@ void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first) {
 void compact_messages(Store& store, const std::vector<chat::Message>& replaced, std::int64_t into) {
     for (const chat::Message& message : replaced)
         run(store, "UPDATE messages SET compacted_into = ? WHERE id = ?", into, message.id);
-}
-
-void mark_restored(Store& store, std::int64_t message_id, const Restored& from) {
-    run(store, "UPDATE messages SET restored_from = ?, original_timestamp = ? WHERE id = ?",
-        from.session, or_null(from.original_timestamp), message_id);
 }
 
 std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadId thread,

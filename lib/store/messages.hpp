@@ -17,9 +17,6 @@ namespace chorus::store {
 // compaction. Runs inside a transaction of the caller.
 std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
                             const chat::Message& message);
-// Inserts the message with its own id (0: the next one) and timestamp; nothing else changes.
-// Returns the row's id.
-std::int64_t insert_row(Store& store, AgentId agent, ThreadId thread, const chat::Message& message);
 // Deletes the row and its full-text row (a copy made by a branch has none). Runs inside a
 // transaction of the caller.
 void delete_message(Store& store, std::int64_t id);
@@ -86,9 +83,9 @@ std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId
                           std::int64_t turn, base::TimeMs now);
 // The beginning of restored_from of an imported message.
 constexpr std::string_view import_mark = "import:";
-// Inserts a message of another record with its own id and timestamp, and with restored_from,
-// original_timestamp, left_out and taken_back; changes neither the agent's clock nor the thread's
-// compaction. Runs inside a transaction of the caller.
+// Inserts a message of another record or a saved session with its own id and timestamp, and with
+// restored_from, original_timestamp, left_out and taken_back; changes neither the agent's clock nor
+// the thread's compaction. Runs inside a transaction of the caller.
 void insert_copy(Store& store, AgentId agent, const StoredMessage& copy);
 // Removes the thread's messages from `first` on from every window, except a summary of earlier
 // ones; history and search keep them. Returns how many.
@@ -99,12 +96,6 @@ void drop_messages(Store& store, std::int64_t turn_id, std::int64_t first);
 // Replaces these messages by `into` in every window. Runs inside a transaction of the caller.
 void compact_messages(Store& store, const std::vector<chat::Message>& replaced, std::int64_t into);
 
-// The origin of an inserted message. mark_restored runs inside a transaction of the caller.
-struct Restored {
-    std::string_view session;
-    base::TimeMs original_timestamp = 0;  // 0: not known
-};
-void mark_restored(Store& store, std::int64_t message_id, const Restored& from);
 // Ids of the thread's messages, from `from_id` on, that came from that session.
 std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadId thread,
                                             std::int64_t from_id, std::string_view session);
