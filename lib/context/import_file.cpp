@@ -33,32 +33,30 @@ class Members {
         return {ErrorCode::bad_request, what_ + ": " + why, std::string(import_hint)};
     }
 
-    const Json* find(const char* key) const {
-        const auto found = object_.find(key);
-        return found == object_.end() || found->is_null() ? nullptr : &*found;
+    Error wrong(const char* key, const std::string& why) const {
+        return wrong("\"" + std::string(key) + "\" " + why);
     }
 
+    const Json& find(const char* key) const { return chat::member(object_, key); }
+
     std::string text(const char* key, std::size_t most = most_word_bytes) const {
-        const Json* value = find(key);
-        if (value == nullptr || !value->is_string())
-            throw wrong(std::string("\"") + key + "\" is not a string");
-        const auto& text = value->get_ref<const std::string&>();
+        const Json& value = find(key);
+        if (!value.is_string()) throw wrong(key, "is not a string");
+        const auto& text = value.get_ref<const std::string&>();
         if (text.size() > most)
-            throw wrong(std::string("\"") + key + "\" is longer than " + std::to_string(most) +
-                        " bytes");
+            throw wrong(key, "is longer than " + std::to_string(most) + " bytes");
         return text;
     }
     std::int64_t integer(const char* key, std::int64_t least, std::int64_t most) const {
-        const Json* value = find(key);
-        if (value == nullptr || !value->is_number_integer() ||
-            (value->is_number_unsigned() &&
-             value->get<std::uint64_t>() > static_cast<std::uint64_t>(any_id)))
-            throw wrong(std::string("\"") + key + "\" is not a whole number");
-        const auto number = value->get<std::int64_t>();
+        const Json& value = find(key);
+        if (!value.is_number_integer() ||
+            (value.is_number_unsigned() &&
+             value.get<std::uint64_t>() > static_cast<std::uint64_t>(any_id)))
+            throw wrong(key, "is not a whole number");
+        const auto number = value.get<std::int64_t>();
         if (number < least || number > most)
-            throw wrong(std::string("\"") + key + "\" is " + std::to_string(number) +
-                        "; it must be from " + std::to_string(least) + " to " +
-                        std::to_string(most));
+            throw wrong(key, "is " + std::to_string(number) + "; it must be from " +
+                                 std::to_string(least) + " to " + std::to_string(most));
         return number;
     }
 
@@ -68,51 +66,49 @@ class Members {
     }
     void number_or_none(const char* key, std::int64_t& value, Empty /*empty*/,
                         std::int64_t most = any_id) const {
-        value = find(key) == nullptr ? 0 : integer(key, 0, most);
+        value = find(key).is_null() ? 0 : integer(key, 0, most);
     }
     template <typename Number>
     void known(const char* key, Number& value, Empty /*empty*/, std::int64_t most = any_id) const {
-        value = find(key) == nullptr ? -1 : static_cast<Number>(integer(key, 0, most));
+        value = find(key).is_null() ? -1 : static_cast<Number>(integer(key, 0, most));
     }
     void text(const char* key, std::string& value, std::size_t most) const {
         value = text(key, most);
     }
     void text_or_none(const char* key, std::string& value, Empty /*empty*/,
                       std::size_t most = most_word_bytes) const {
-        value = find(key) == nullptr ? std::string() : text(key, most);
+        value = find(key).is_null() ? std::string() : text(key, most);
     }
     void time(const char* key, base::TimeMs& value) const {
         const auto at = base::parse_iso8601(text(key));
-        if (!at) throw wrong(std::string("\"") + key + "\" is not a time");
+        if (!at) throw wrong(key, "is not a time");
         value = *at;
     }
     void time_or_none(const char* key, base::TimeMs& value, Empty /*empty*/) const {
-        if (find(key) != nullptr) time(key, value);
+        if (!find(key).is_null()) time(key, value);
     }
     void flag(const char* key, bool& value) const {
-        const Json* found = find(key);
-        if (found != nullptr && !found->is_boolean())
-            throw wrong(std::string("\"") + key + "\" is neither true nor false");
-        value = found != nullptr && found->get<bool>();
+        const Json& found = find(key);
+        if (!found.is_null() && !found.is_boolean()) throw wrong(key, "is neither true nor false");
+        value = found == true;
     }
     void amount(const char* key, double& value) const {
-        const Json* found = find(key);
-        if (found == nullptr) return;
-        value = found->is_number() ? found->get<double>() : -1;
-        if (!(value >= 0 && value <= most_usd))
-            throw wrong(std::string("\"") + key + "\" is not an amount");
+        const Json& found = find(key);
+        if (found.is_null()) return;
+        value = found.is_number() ? found.get<double>() : -1;
+        if (!(value >= 0 && value <= most_usd)) throw wrong(key, "is not an amount");
     }
     template <typename Enum, typename Find>
     void named(const char* key, Enum& value, const Find& find_value) const {
         const auto found = find_value(text(key));
-        if (!found) throw wrong(std::string("\"") + key + "\" is unknown");
+        if (!found) throw wrong(key, "is unknown");
         value = *found;
     }
     template <typename Described>
     void object(const char* key, Described& described) const {
-        const Json* found = find(key);
-        if (found == nullptr) return;
-        const Members members(*found, what_);
+        const Json& found = find(key);
+        if (found.is_null()) return;
+        const Members members(found, what_);
         describe(members, described);
     }
     template <typename Value>
@@ -131,12 +127,12 @@ class Members {
 };
 
 void Members::calls(chat::Message& message) const {
-    const Json* list = find("tool_calls");
-    if (list == nullptr || message.role != chat::Role::assistant) return;
-    if (!list->is_array() || list->size() > most_calls)
+    const Json& list = find("tool_calls");
+    if (list.is_null() || message.role != chat::Role::assistant) return;
+    if (!list.is_array() || list.size() > most_calls)
         throw wrong("\"tool_calls\" is not a list of at most " + std::to_string(most_calls));
     std::set<std::string> ids;
-    for (const Json& each : *list) {
+    for (const Json& each : list) {
         const Members call(each, what_);
         message.tool_calls.push_back({call.text("id"), call.text("name"),
                                       call.text("arguments", base::limits::answer_bytes)});
@@ -148,10 +144,10 @@ void Members::calls(chat::Message& message) const {
 
 // Keeps the flags that such a message can have; drops what is specific to a provider or to a home.
 void Members::extra(chat::Message& message) const {
-    const Json* found = find("extra");
-    if (found == nullptr) return;
-    if (!found->is_object()) throw wrong("not an object");
-    chat::load_extra(chat::dump(*found), message);
+    const Json& found = find("extra");
+    if (found.is_null()) return;
+    if (!found.is_object()) throw wrong("not an object");
+    chat::load_extra(chat::dump(found), message);
     message.opaque.reset();
     message.status.clear();
     message.starts_turn = message.starts_turn && message.role == chat::Role::user;

@@ -24,11 +24,6 @@ constexpr std::string_view our_schema = "chorus.session/1";
 constexpr std::size_t most_id_bytes = 128;
 constexpr std::int64_t most_thread_number = 1'000'000;
 
-const Json* find(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found == object.end() || found->is_null() ? nullptr : &*found;
-}
-
 // Returns a string as it is, and anything else as JSON.
 std::string text_of(const Json& value) {
     return value.is_string() ? value.get<std::string>() : chat::dump(value);
@@ -44,7 +39,7 @@ base::TimeMs time_of(const Json& object, const char* key, const char* other) {
 }
 
 std::string in_quotes(std::string_view text) {
-    return "'" + base::visible(base::utf8_prefix(text, 64), base::Newlines::escape) + "'";
+    return base::quoted(base::utf8_prefix(text, 64));
 }
 
 // The names of roles in a session file; a message of one without a role is left out.
@@ -63,9 +58,8 @@ constexpr std::array<Word, 7> words{{{"user", Role::user},
 // Returns the text as the model wrote it, if stored so, else the stored object as text.
 std::string arguments_of(const Json& call) {
     for (const char* key : {"arguments", "params", "input"}) {
-        const Json* found = find(call, key);
-        if (found != nullptr && found->is_string()) return found->get<std::string>();
-        if (found != nullptr && found->is_object()) return chat::dump(*found);
+        const Json& found = chat::member(call, key);
+        if (found.is_string() || found.is_object()) return text_of(found);
     }
     return "{}";
 }
@@ -79,10 +73,10 @@ bool is_list_of_objects(const std::string& text) {
 // Reads only what belongs to the role. `opaque` is put into requests unchanged, so it must be a
 // list of objects.
 void read_extra(const Json& stored, chat::Message& message) {
-    const Json* found = find(stored, "extra");
-    if (found == nullptr || !found->is_object()) return;
+    const Json& extra = chat::member(stored, "extra");
+    if (!extra.is_object()) return;
     chat::Message read;
-    chat::load_extra(chat::dump(*found), read);
+    chat::load_extra(chat::dump(extra), read);
     if (message.role == Role::user) {
         message.status = std::move(read.status);
         message.starts_turn = read.starts_turn;
@@ -107,9 +101,8 @@ class SessionReader {
     void read(const Json& stored) {
         if (!stored.is_object()) return refuse("not a session: it is not a JSON object");
         check_schema(stored);
-        const Json* messages = find(stored, "messages");
-        if (messages == nullptr || !messages->is_array())
-            return refuse("not a session: it has no list of messages");
+        const Json& messages = chat::member(stored, "messages");
+        if (!messages.is_array()) return refuse("not a session: it has no list of messages");
         file.row.id = id_of(stored);
         file.row.agent_name = chat::string_or(stored, "agent_name");
         file.row.description = chat::string_or(stored, "description");
@@ -119,9 +112,9 @@ class SessionReader {
         file.row.window_start = time_of(stored, "window_start", "window_start");
         file.row.window_end = time_of(stored, "window_end", "window_end");
         file.model = chat::string_or(stored, "model");
-        for (std::size_t at = 0; at < messages->size() && problem.empty(); ++at) {
+        for (std::size_t at = 0; at < messages.size() && problem.empty(); ++at) {
             where_ = "messages[" + std::to_string(at) + "]: ";
-            read_message((*messages)[at]);
+            read_message(messages[at]);
         }
         file.row.message_count = static_cast<std::int64_t>(file.messages.size());
     }
@@ -135,9 +128,9 @@ class SessionReader {
     }
 
     void check_schema(const Json& stored) {
-        const Json* found = find(stored, "schema");
-        if (found == nullptr || *found == our_schema) return;
-        const std::string schema = text_of(*found);
+        const Json& found = chat::member(stored, "schema");
+        if (found.is_null() || found == our_schema) return;
+        const std::string schema = text_of(found);
         refuse((schema.starts_with(schema_name) ? "made by a newer Chorus: its schema is "
                                                 : "not a session: its schema is ") +
                in_quotes(schema));
@@ -162,13 +155,13 @@ class SessionReader {
     }
 
     std::optional<Role> role_of(const Json& stored) {
-        const Json* role = find(stored, "role");
-        if (role == nullptr) {
-            if (find(stored, "tool_call_id") != nullptr) return Role::tool_result;
-            if (find(stored, "tool_calls") == nullptr) refuse("it has no role");
+        const Json& role = chat::member(stored, "role");
+        if (role.is_null()) {
+            if (!chat::member(stored, "tool_call_id").is_null()) return Role::tool_result;
+            if (chat::member(stored, "tool_calls").is_null()) refuse("it has no role");
             return Role::assistant;
         }
-        const std::string text = text_of(*role);
+        const std::string text = text_of(role);
         const auto* found = std::find_if(words.begin(), words.end(),
                                          [&](const Word& word) { return word.text == text; });
         if (found != words.end()) return found->role;
@@ -177,17 +170,17 @@ class SessionReader {
     }
 
     std::string content_of(const Json& stored) {
-        const Json* found = find(stored, "content");
-        if (found != nullptr && !found->is_string()) refuse("content: it is not a string");
+        const Json& content = chat::member(stored, "content");
+        if (!content.is_null() && !content.is_string()) refuse("content: it is not a string");
         return chat::string_or(stored, "content");
     }
 
     std::vector<chat::ToolCall> calls_of(const Json& stored) {
         std::vector<chat::ToolCall> calls;
-        const Json* found = find(stored, "tool_calls");
-        if (found == nullptr) return calls;
-        if (!found->is_array()) refuse("tool_calls: it is not a list");
-        for (const Json& call : *found)
+        const Json& stored_calls = chat::member(stored, "tool_calls");
+        if (!stored_calls.is_null() && !stored_calls.is_array())
+            refuse("tool_calls: it is not a list");
+        for (const Json& call : stored_calls)
             if (call.is_object())
                 calls.push_back({chat::string_or(call, "id"), chat::string_or(call, "name"),
                                  arguments_of(call)});
@@ -197,13 +190,13 @@ class SessionReader {
     }
 
     std::int64_t thread_of(const Json& stored) {
-        const Json* found = find(stored, "thread_id");
-        if (found == nullptr) return 1;
+        const Json& found = chat::member(stored, "thread_id");
+        if (found.is_null()) return 1;
         // a larger value would wrap to a signed one
         const bool fits =
-            found->is_number_integer() &&
-            (!found->is_number_unsigned() || found->get<std::uint64_t>() <= most_thread_number);
-        const std::int64_t thread = fits ? found->get<std::int64_t>() : 0;
+            found.is_number_integer() &&
+            (!found.is_number_unsigned() || found.get<std::uint64_t>() <= most_thread_number);
+        const std::int64_t thread = fits ? found.get<std::int64_t>() : 0;
         if (thread < 1) refuse("thread_id: it is not the number of a thread");
         return thread;
     }
