@@ -1,9 +1,12 @@
 #include "chat/json.hpp"
 
+#include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "chat/braces.hpp"
 
 namespace chorus::chat {
 namespace {
@@ -13,24 +16,12 @@ using base::ErrorCode;
 
 // nlohmann's recursive destructor and copy overflow the stack on very deep values, so depth is
 // checked on the text, before a value exists.
-std::size_t depth_of(std::string_view text) {
-    std::size_t depth = 0;
-    std::size_t deepest = 0;
-    bool in_string = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (in_string) {
-            if (c == '\\') ++i;
-            if (c == '"') in_string = false;
-        } else if (c == '"') {
-            in_string = true;
-        } else if (c == '[' || c == '{') {
-            deepest = std::max(deepest, ++depth);
-        } else if ((c == ']' || c == '}') && depth > 0) {
-            --depth;
-        }
-    }
-    return deepest;
+bool is_too_deep(std::string_view text) {
+    Braces braces;
+    return std::any_of(text.begin(), text.end(), [&](char c) {
+        braces.follow(c);
+        return std::cmp_greater(braces.depth(), base::limits::json_depth);
+    });
 }
 
 void refuse_duplicate_keys(std::string_view text, const std::string& what, ErrorCode code) {
@@ -59,7 +50,7 @@ Json parse_json(std::string_view text, std::string_view what, DuplicateKeys dupl
                                  : "";
     if (text.size() > most_bytes)
         throw Error(code, subject + ": more than " + std::to_string(most_bytes) + " bytes");
-    if (depth_of(text) > base::limits::json_depth)
+    if (is_too_deep(text))
         throw Error(code, subject + ": nested deeper than " +
                               std::to_string(base::limits::json_depth) + " levels");
     try {
@@ -74,7 +65,7 @@ Json parse_json(std::string_view text, std::string_view what, DuplicateKeys dupl
 }
 
 std::optional<Json> try_parse_json(std::string_view text, std::size_t most_bytes) {
-    if (text.size() > most_bytes || depth_of(text) > base::limits::json_depth) return std::nullopt;
+    if (text.size() > most_bytes || is_too_deep(text)) return std::nullopt;
     Json value = Json::parse(text, nullptr, false);
     if (value.is_discarded()) return std::nullopt;
     return value;

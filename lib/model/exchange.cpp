@@ -5,7 +5,7 @@
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "model/braces.hpp"
+#include "chat/braces.hpp"
 #include "model/complaint.hpp"
 #include "model/event_json.hpp"
 #include "sys/clock.hpp"
@@ -69,7 +69,7 @@ class Reading {
     Decoder& decoder_;
     net::SseParser parser_;
     std::string body_;
-    Braces braces_;  // for a JSON body
+    chat::Braces braces_;  // for a JSON body
     std::size_t followed_bytes_ = 0;
     std::int64_t last_bytes_ms_ = 0;
     std::int64_t completed_ms_ = 0;

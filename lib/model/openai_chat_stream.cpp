@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "chat/braces.hpp"
 #include "chat/json_text.hpp"
-#include "model/braces.hpp"
 #include "model/openai_chat.hpp"
 
 namespace chorus::model {
@@ -20,7 +20,7 @@ struct Call {
     std::string id;
     std::string name;
     std::string arguments;
-    Braces braces;
+    chat::Braces braces;
     std::string next_id;  // of another call of the same function, used once its arguments arrive
 };
 

@@ -1,15 +1,15 @@
-// Detects the end of a JSON object or array that arrives in pieces.
+// Follows the nesting of JSON objects and arrays in text that arrives in pieces.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace chorus::model {
+namespace chorus::chat {
 
 class Braces {
   public:
-    // Returns how many bytes of the text belong to it.
+    // Returns how many bytes of the text belong to the first one.
     std::size_t follow(std::string_view text) {
         std::size_t at = 0;
         while (at < text.size() && !closed_) follow(text[at++]);
@@ -17,8 +17,8 @@ class Braces {
     }
     // The outermost brace or bracket was closed.
     bool closed() const { return closed_; }
+    std::int64_t depth() const { return depth_; }
 
-  private:
     void follow(char c) {
         if (in_string_) {
             const bool was_escaped = escaped_;
@@ -33,10 +33,11 @@ class Braces {
         }
     }
 
+  private:
     std::int64_t depth_ = 0;
     bool in_string_ = false;
     bool escaped_ = false;
     bool closed_ = false;
 };
 
-}  // namespace chorus::model
+}  // namespace chorus::chat
