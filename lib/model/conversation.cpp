@@ -71,14 +71,10 @@ std::string sendable_name(std::string_view text) {
     return name.empty() ? "unnamed" : name;
 }
 
-bool has_own_blocks(const chat::Message& message, const Origin& origin) {
-    return message.opaque && message.opaque->provider == origin.provider &&
-           message.opaque->model == origin.model;
-}
-
 const std::string* own_blocks(const chat::Message& message, const Origin& origin,
                               std::string_view call_mark) {
-    if (!has_own_blocks(message, origin) || inside_array(message.opaque->wire).empty())
+    if (!message.opaque || message.opaque->provider != origin.provider ||
+        message.opaque->model != origin.model || inside_array(message.opaque->wire).empty())
         return nullptr;
     const std::string& wire = message.opaque->wire;
     const bool lost_its_calls =

@@ -34,8 +34,6 @@ std::string_view sendable_schema(const chat::ToolDefinition& tool);
 // [A-Za-z0-9_-]{1,64}.
 std::string sendable_name(std::string_view text);
 
-// Whether the message has blocks that this provider and model made.
-bool has_own_blocks(const chat::Message& message, const Origin& origin);
 // Returns the message's own blocks if this provider and model made them, else nullptr. `call_mark`
 // is how a tool call begins in them: blocks with calls that the message no longer has are not
 // returned.

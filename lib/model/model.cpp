@@ -93,14 +93,10 @@ class NetworkModel final : public Model {
     // Adapts to a refusal. Returns whether the next request differs.
     bool learn(const Failure& failure, const chat::Request& request) {
         if (failure.status != 400 && failure.status != 422) return false;
-        const bool sends_own =
-            taken_->own_blocks && std::any_of(request.messages.begin(), request.messages.end(),
-                                              [&](const chat::Message& message) {
-                                                  return has_own_blocks(message, origin(request));
-                                              });
         if (refuses_own_blocks(failure.message)) {
+            const std::string refused = body_of(row_, *taken_, request);
             taken_->own_blocks = false;
-            return sends_own;
+            return body_of(row_, *taken_, request) != refused;
         }
         if (row_.protocol == Protocol::anthropic) return adapt(taken_->anthropic, failure.message);
         if (adapt(taken_->quirks, failure.message)) return true;
