@@ -76,7 +76,6 @@ class AnthropicDecoder final : public Decoder {
 
     void start_block(const Json& content, std::optional<std::int64_t> index, std::size_t bytes);
     void extend_block(const Json& event);
-    void announce(std::string_view delta, std::optional<std::int64_t> index);
     void extend(Block& block, const Json& delta);
     void say_in_block(Block& block, std::string_view text);
     void take_usage(const Json& usage);
@@ -142,14 +141,11 @@ void AnthropicDecoder::start_block(const Json& content, std::optional<std::int64
 
 void AnthropicDecoder::extend_block(const Json& event) {
     const Json& delta = member(event, "delta");
-    if (!block_at(event)) announce(text_of(delta, "type"), count_of(event, "index"));
+    // some servers do not send the start of a block
+    for (const char* type : {"text", "thinking"})
+        if (!block_at(event) && text_of(delta, "type") == type + std::string("_delta"))
+            start_block({{"type", type}}, count_of(event, "index"), 0);
     if (Block* block = block_at(event)) extend(*block, delta);
-}
-
-// Begins the block of deltas whose start the server did not send.
-void AnthropicDecoder::announce(std::string_view delta, std::optional<std::int64_t> index) {
-    if (delta == "text_delta") start_block({{"type", "text"}}, index, 0);
-    if (delta == "thinking_delta") start_block({{"type", "thinking"}}, index, 0);
 }
 
 void AnthropicDecoder::extend(Block& block, const Json& delta) {
