@@ -57,11 +57,8 @@ void SseParser::end_line(std::string_view line) {
 }
 
 void SseParser::add_field(std::string_view name, std::string_view value) {
-    if (name == "data") add_data(value);
     if (name == "event") event_.type = value;
-}
-
-void SseParser::add_data(std::string_view value) {
+    if (name != "data") return;
     if (event_.data.size() + value.size() + (has_data_ ? 1 : 0) > base::limits::sse_event_bytes) {
         broken_ = true;
         return;

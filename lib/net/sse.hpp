@@ -31,7 +31,6 @@ class SseParser {
   private:
     void end_line(std::string_view line);
     void add_field(std::string_view name, std::string_view value);
-    void add_data(std::string_view value);
     void dispatch();
 
     Sink sink_;
