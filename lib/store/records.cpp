@@ -69,15 +69,6 @@ void for_each_event(Store& store, const EventFilter& filter,
     }
 }
 
-std::vector<EventRow> load_events(Store& store, AgentId agent) {
-    std::vector<EventRow> rows;
-    for_each_event(store, {.agent = agent}, [&](const EventRow& row) {
-        rows.push_back(row);
-        return true;
-    });
-    return rows;
-}
-
 base::TimeMs began_work_at(Store& store, AgentId agent, TurnId turn) {
     return query_integer(store,
                          "SELECT at FROM events WHERE agent_id = ? AND turn_id = ? AND kind = "

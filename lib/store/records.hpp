@@ -80,7 +80,6 @@ struct EventRow {
     std::string data = {};
 };
 void insert_event(Store& store, const EventRow& row);
-std::vector<EventRow> load_events(Store& store, AgentId agent);
 struct EventFilter {
     AgentId agent = 0;
     std::int64_t after = 0;  // greater ids only

@@ -11,6 +11,7 @@
 #include "store/prompts.hpp"
 #include "store/sessions.hpp"
 #include "store/threads.hpp"
+#include "unit/store/events.hpp"
 
 namespace chorus::life {
 namespace {

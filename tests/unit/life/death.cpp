@@ -5,6 +5,7 @@
 #include "life/leftovers.hpp"
 #include "store/sessions.hpp"
 #include "sys/file.hpp"
+#include "unit/store/events.hpp"
 
 namespace chorus::life {
 namespace {

@@ -7,6 +7,7 @@
 #include "store/sessions.hpp"
 #include "sys/lock.hpp"
 #include "sys/process.hpp"
+#include "unit/store/events.hpp"
 
 namespace chorus::life {
 namespace {

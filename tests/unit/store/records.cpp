@@ -1,5 +1,6 @@
 #include "store/records.hpp"
 
+#include "events.hpp"
 #include "home.hpp"
 
 namespace chorus::store {
