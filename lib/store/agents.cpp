@@ -108,6 +108,10 @@ std::vector<Agent> list_agents(Store& store) {
     return agents.all(store, "WHERE kind = 'agent' AND status <> 'destroyed' ORDER BY name");
 }
 
+std::vector<Agent> all_agents(Store& store) {
+    return agents.all(store, "ORDER BY id");
+}
+
 std::vector<Agent> agents_with_context(Store& store) {
     // one index lookup per thread, however many messages it has
     return agents.all(

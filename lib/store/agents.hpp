@@ -57,6 +57,8 @@ std::optional<Agent> find_child(Store& store, std::string_view dir);
 std::optional<Agent> find_child_by_name(Store& store, std::string_view name);
 // All agents that are not destroyed, by name; without children.
 std::vector<Agent> list_agents(Store& store);
+// All agents that ever existed, including children; by id.
+std::vector<Agent> all_agents(Store& store);
 // Active agents with a message after the last clear, by name; without children.
 std::vector<Agent> agents_with_context(Store& store);
 // The children of one parent, oldest first.

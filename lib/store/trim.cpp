@@ -140,13 +140,6 @@ std::int64_t newest_trimmed(Store& store, AgentId agent, ThreadId thread) {
                          agent, thread);
 }
 
-std::vector<Agent> all_agents(Store& store) {
-    std::vector<Agent> agents;
-    for (const AgentId id : query_integers(store, "SELECT id FROM agents ORDER BY id"))
-        if (auto agent = find_agent(store, id)) agents.push_back(std::move(*agent));
-    return agents;
-}
-
 std::int64_t release_pages(Store& store, const std::string& gate_path) {
     const auto size = [&] {
         return query_integer(store.handle(), "PRAGMA page_count") *

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "store/threads.hpp"
 
@@ -25,8 +24,6 @@ Trimmed count_trimmable(Store& store, const Agent& agent, base::TimeMs before,
 Trimmed trim(Store& store, const Agent& agent, base::TimeMs before, base::TimeMs after_time);
 // Returns the newest removed message of the thread; 0: none.
 std::int64_t newest_trimmed(Store& store, AgentId agent, ThreadId thread);
-// All agents that ever existed, including children; by id.
-std::vector<Agent> all_agents(Store& store);
 // Returns free pages of the file to the file system, a few in each transaction; returns the number
 // of bytes. A small file created without auto_vacuum is rewritten once, behind the gate; a large
 // one is left as it is (returns 0), and its free pages are reused.
