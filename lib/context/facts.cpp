@@ -1,7 +1,8 @@
 #include "context/facts.hpp"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace chorus::context {
 namespace {
@@ -78,9 +79,7 @@ std::string with_commas(std::int64_t number) {
 }
 
 std::string dollars(double usd) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), usd < 1 ? "$%.4f" : "$%.2f", usd);
-    return text.data();
+    return usd < 1 ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd);
 }
 
 std::string shown_utc(base::TimeMs time) {

@@ -1,7 +1,6 @@
 #include "store/tasks.hpp"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "store/believed.hpp"
@@ -69,9 +68,7 @@ std::string outcome(const Task& task) {
 }
 
 std::string task_id(std::int64_t number) {
-    std::array<char, 32> id{};
-    std::snprintf(id.data(), id.size(), "task_%03lld", static_cast<long long>(number));
-    return id.data();
+    return fmt::format("task_{:03}", number);
 }
 
 std::int64_t next_task_number(Store& store, AgentId agent) {
