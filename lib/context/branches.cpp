@@ -129,8 +129,7 @@ void check_branch_name(const std::string& name) {
                       name.find_first_not_of(digits) != std::string::npos;
     if (!fits)
         throw Error(
-            ErrorCode::bad_request,
-            "branch '" + base::visible(name, base::Newlines::escape) + "': not a valid branch name",
+            ErrorCode::bad_request, "branch " + base::quoted(name) + ": not a valid branch name",
             "use at most 64 letters, digits, '.', '_' and '-', beginning with a letter or digit; "
             "not main, and not only digits");
 }

@@ -7,12 +7,6 @@
 #include "base/text.hpp"
 
 namespace chorus::context {
-namespace {
-
-using base::Error;
-using base::ErrorCode;
-
-}  // namespace
 
 std::string current_branch(const agent::Directory& directory) {
     std::error_code no_link;
@@ -38,10 +32,10 @@ std::optional<store::Thread> find_branch(store::Store& store, const store::Agent
     if (found.size() == 1) return std::move(found.front());
     std::vector<std::string> names;
     for (const store::Thread& thread : found) names.push_back(thread.branch);
-    throw Error(ErrorCode::bad_request,
-                "branch " + base::quoted(name) + ": " + std::to_string(found.size()) +
-                    " branches have that name: " + base::quoted_list(names),
-                "name one of them in full");
+    throw base::Error(base::ErrorCode::bad_request,
+                      "branch " + base::quoted(name) + ": " + std::to_string(found.size()) +
+                          " branches have that name: " + base::quoted_list(names),
+                      "name one of them in full");
 }
 
 store::Thread require_thread(store::Store& store, const store::Agent& agent,
@@ -52,9 +46,9 @@ store::Thread require_thread(store::Store& store, const store::Agent& agent,
     const auto found =
         number ? store::find_thread(store, agent.id, *number) : find_branch(store, agent, branch);
     if (found) return *found;
-    throw Error(ErrorCode::not_found,
-                "agent '" + agent.name + "': no thread " + base::quoted(branch),
-                "-t takes main, a number or a branch; --new-thread begins one");
+    throw base::Error(base::ErrorCode::not_found,
+                      "agent '" + agent.name + "': no thread " + base::quoted(branch),
+                      "-t takes main, a number or a branch; --new-thread begins one");
 }
 
 }  // namespace chorus::context

@@ -274,9 +274,9 @@ std::vector<std::string> Profile::preset_names() {
 Profile Profile::compile(const ProfileText& text, std::string_view what) {
     const Preset* base = find_preset(text.base);
     if (base == nullptr && !text.base.empty())
-        throw invalid(fmt::format("{}.base '{}': there is no such preset", what,
-                                  base::visible(text.base, base::Newlines::escape)),
-                      "one of " + base::quoted_list(preset_names()));
+        throw invalid(
+            fmt::format("{}.base {}: there is no such preset", what, base::quoted(text.base)),
+            "one of " + base::quoted_list(preset_names()));
     auto rules = std::make_shared<Rules>();
     rules->name = "custom";
     append(rules->deny, text.deny, "deny");

@@ -145,8 +145,7 @@ std::string match_expression(std::string_view text, SearchIn in, const Widen& wi
                           "search for fewer words");
     }
     if (terms.empty())
-        throw refused("no word in '" + base::visible(text, base::Newlines::escape) + "'",
-                      "words are made of letters and digits");
+        throw refused("no word in " + base::quoted(text), "words are made of letters and digits");
     constexpr std::array<std::string_view, 4> columns{"", "{prompt}", "{answer}",
                                                       "{arguments output}"};
     const std::string_view column = columns[static_cast<std::size_t>(in)];
@@ -202,10 +201,6 @@ class Matches {
     Statement statement_;
     bool has_row_ = false;
 };
-
-}  // namespace
-
-namespace {
 
 // With `in_runs`, words of any script are also searched inside runs of unspaced scripts: "git" in a
 // Chinese "use git".
