@@ -1,6 +1,6 @@
 #include "store/migrations.hpp"
 
-#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,36 +9,12 @@
 #include "store/store.hpp"
 
 namespace chorus::embedded {
-extern const std::string_view store_schema_0001;
-extern const std::string_view store_schema_0002;
-extern const std::string_view store_schema_0003;
-extern const std::string_view store_schema_0004;
-extern const std::string_view store_schema_0005;
-extern const std::string_view store_schema_0006;
-extern const std::string_view store_schema_0007;
-extern const std::string_view store_schema_0008;
-extern const std::string_view store_schema_0009;
-extern const std::string_view store_schema_0010;
-extern const std::string_view store_schema_0011;
-extern const std::string_view store_schema_0012;
-extern const std::string_view store_schema_0013;
-extern const std::string_view store_schema_0014;
-extern const std::string_view store_schema_0015;
-extern const std::string_view store_schema_0016;
-extern const std::string_view store_schema_0017;
+// The texts of schema/*.sql in order, each of which makes the next schema.
+extern const std::span<const std::string_view* const> store_schema;
 }  // namespace chorus::embedded
 
 namespace chorus::store {
 namespace {
-
-// In order: the first one makes schema 1.
-constexpr std::array migrations{
-    &embedded::store_schema_0001, &embedded::store_schema_0002, &embedded::store_schema_0003,
-    &embedded::store_schema_0004, &embedded::store_schema_0005, &embedded::store_schema_0006,
-    &embedded::store_schema_0007, &embedded::store_schema_0008, &embedded::store_schema_0009,
-    &embedded::store_schema_0010, &embedded::store_schema_0011, &embedded::store_schema_0012,
-    &embedded::store_schema_0013, &embedded::store_schema_0014, &embedded::store_schema_0015,
-    &embedded::store_schema_0016, &embedded::store_schema_0017};
 
 constexpr std::int64_t our_application_id = 0x43686f72;  // "Chor"
 
@@ -53,7 +29,7 @@ bool is_empty(sqlite3* database) {
 }  // namespace
 
 int schema_version() {
-    return static_cast<int>(migrations.size());
+    return static_cast<int>(embedded::store_schema.size());
 }
 
 base::Error too_new(std::int64_t version, const std::string& what) {
@@ -97,8 +73,9 @@ void migrate(sqlite3* database) {
     const std::int64_t version = query_integer(database, "PRAGMA user_version");
     // another process, maybe a newer program, has migrated it in the meantime
     if (version > schema_version()) throw too_new(version);
-    for (std::size_t done = static_cast<std::size_t>(version); done < migrations.size(); ++done)
-        execute(database, *migrations[done]);
+    const auto& schema = embedded::store_schema;
+    for (std::size_t done = static_cast<std::size_t>(version); done < schema.size(); ++done)
+        execute(database, *schema[done]);
     execute(database,
             mark_as_ours() + "; PRAGMA user_version = " + std::to_string(schema_version()));
     execute(database, "COMMIT");
