@@ -74,23 +74,17 @@ std::int64_t back_up(Store& store, const sys::OutputFile& file) {
     return bytes;
 }
 
-PutBack put_back(const Store::Paths& paths, const sys::RegularInput& backup) {
-    PutBack done;
+Replaced put_back(const Store::Paths& paths, const sys::RegularInput& backup) {
     const std::string name = base::quoted(backup.name());
     try {
-        done.kept = replace_database(paths, name, [&](const std::string& temporary) {
-            const Database from = open_backup(backup);
-            copy_all(from.get(), open_new(temporary).get());
-            done.agents = query_integer(from.get(),
-                                        "SELECT count(*) FROM agents WHERE status <> 'destroyed'");
-            done.messages = query_integer(from.get(), "SELECT count(*) FROM messages");
+        return replace_database(paths, name, [&](const std::string& temporary) {
+            copy_all(open_backup(backup).get(), open_new(temporary).get());
         });
     } catch (const Error& error) {
         if (error.cause() != base::Cause::damage) throw;
         throw Error(ErrorCode::failed, name + ": damaged, nothing was changed", ways_to_a_backup,
                     base::Cause::damage);
     }
-    return done;
 }
 
 }  // namespace chorus::store

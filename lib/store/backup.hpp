@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "store/store.hpp"
 #include "sys/named_file.hpp"
@@ -13,7 +14,8 @@ namespace chorus::store {
 // database is damaged. Returns its size in bytes.
 std::int64_t back_up(Store& store, const sys::OutputFile& file);
 
-struct PutBack {
+// What is in a database that has replaced another one.
+struct Replaced {
     std::int64_t agents = 0;
     std::int64_t messages = 0;
     std::string kept;  // the previous database, "" if there was none
@@ -23,6 +25,6 @@ struct PutBack {
 // Error(config_invalid) if the file is not a Chorus database or is from a newer version,
 // Error(failed) if it is damaged, Error(agent_busy) if a process has the database open; in these
 // cases nothing is changed.
-PutBack put_back(const Store::Paths& paths, const sys::RegularInput& backup);
+Replaced put_back(const Store::Paths& paths, const sys::RegularInput& backup);
 
 }  // namespace chorus::store

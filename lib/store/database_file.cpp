@@ -109,6 +109,13 @@ void move_back(const std::string& database, const std::string& kept) {
     sync_beside(database);
 }
 
+void count_rows(const std::string& path, Replaced& done) {
+    const Database database = open_still(path);
+    done.agents =
+        query_integer(database.get(), "SELECT count(*) FROM agents WHERE status <> 'destroyed'");
+    done.messages = query_integer(database.get(), "SELECT count(*) FROM messages");
+}
+
 }  // namespace
 
 Database open_file(const std::string& path, int flags) {
@@ -156,7 +163,7 @@ void settle_replacement(const std::string& path) {
     remove_if_there(marker_of(path));
 }
 
-std::string replace_database(const Store::Paths& paths, const std::string& what, const Fill& fill) {
+Replaced replace_database(const Store::Paths& paths, const std::string& what, const Fill& fill) {
     const auto alone =
         sys::Lock::acquire(paths.presence, sys::Lock::Mode::exclusive, longest_wait_for_others_ms);
     if (!alone)
@@ -164,14 +171,16 @@ std::string replace_database(const Store::Paths& paths, const std::string& what,
                     "'fuser -v " + base::shell_quoted(paths.database) + "' lists them");
     settle_replacement(paths.database);
     const std::string database = end_of_links(paths.database);
-    const std::string kept = has_any_part(database) ? free_name(database) : std::string();
+    Replaced done;
+    if (has_any_part(database)) done.kept = free_name(database);
     sys::fill_file(database, true, [&](const std::string& temporary, int fd) {
         fill(temporary);
+        count_rows(temporary, done);
         finish_copy(temporary, fd, what);
-        if (!kept.empty()) move_away(database, kept, marker_of(paths.database));
+        if (!done.kept.empty()) move_away(database, done.kept, marker_of(paths.database));
     });
     settle_replacement(paths.database);
-    return kept;
+    return done;
 }
 
 }  // namespace chorus::store

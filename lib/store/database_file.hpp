@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "store/backup.hpp"
 #include "store/sqlite.hpp"
 #include "store/store.hpp"
 
@@ -17,11 +18,11 @@ Database open_new(const std::string& path);
 
 // Replaces the database with what `fill` writes, after a check, while no other process uses it;
 // `what` names the source in errors. The previous database keeps its content, with its log, under
-// another name in the same directory; returns that name, "" if there was none. Error(agent_busy) if
-// a process has it open. If it is killed at any moment, or the last step fails, one of the two
-// databases is left, and settle_replacement() finishes or undoes the replacement.
+// another name in the same directory. Error(agent_busy) if a process has it open. If it is killed
+// at any moment, or the last step fails, one of the two databases is left, and settle_replacement()
+// finishes or undoes the replacement.
 using Fill = std::function<void(const std::string& temporary)>;
-std::string replace_database(const Store::Paths& paths, const std::string& what, const Fill& fill);
+Replaced replace_database(const Store::Paths& paths, const std::string& what, const Fill& fill);
 
 // Returns whether a process was killed in replace_database(). Only for a holder of the `presence`
 // lock, so that no replacement is in progress.

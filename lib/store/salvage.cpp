@@ -172,19 +172,18 @@ bool is_ours(sqlite3* source) {
     }
 }
 
-void rescue(sqlite3* from, sqlite3* to, Salvage& salvage) {
+void rescue(sqlite3* from, sqlite3* to, std::vector<std::string>& lost) {
     const auto tables = query_texts(to,
                                     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name "
                                     "NOT LIKE 'sqlite_%' AND name NOT LIKE 'messages_fts%'");
     execute(to, "BEGIN");
     for (const std::string& table : tables)
-        if (!copy_table(from, to, table))
-            salvage.lost.push_back(table + ": some rows cannot be read");
+        if (!copy_table(from, to, table)) lost.push_back(table + ": some rows cannot be read");
     keep_sequences(from, to);
     make_owners_again(to);
     bool any = false;
     while (settle_orphans(to, tables)) any = true;
-    if (any) salvage.lost.emplace_back("rows that refer to lost rows");
+    if (any) lost.emplace_back("rows that refer to lost rows");
     execute(to,
             "UPDATE prompts SET state = 'cancelled' WHERE turn_id IS NULL AND kind <> 'trust' AND "
             "state = 'pending'");
@@ -195,20 +194,17 @@ void rescue(sqlite3* from, sqlite3* to, Salvage& salvage) {
 }  // namespace
 
 Salvage salvage(const Store::Paths& paths) {
-    Salvage salvage;
-    salvage.kept = replace_database(paths, "chorus.db", [&](const std::string& temporary) {
+    std::vector<std::string> lost;
+    Replaced done = replace_database(paths, "chorus.db", [&](const std::string& temporary) {
         const Database from = open_source(paths.database);
         const Database to = open_new(temporary);
         migrate(to.get());
         if (from && is_ours(from.get()))
-            rescue(from.get(), to.get(), salvage);
+            rescue(from.get(), to.get(), lost);
         else
-            salvage.lost.emplace_back("everything: no row can be read");
-        salvage.agents =
-            query_integer(to.get(), "SELECT count(*) FROM agents WHERE status <> 'destroyed'");
-        salvage.messages = query_integer(to.get(), "SELECT count(*) FROM messages");
+            lost.emplace_back("everything: no row can be read");
     });
-    return salvage;
+    return {std::move(done), std::move(lost)};
 }
 
 }  // namespace chorus::store

@@ -1,19 +1,16 @@
 // Builds a new database from what can still be read of a damaged one.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "store/backup.hpp"
 #include "store/store.hpp"
 
 namespace chorus::store {
 
-struct Salvage {
-    std::int64_t agents = 0;
-    std::int64_t messages = 0;
+struct Salvage : Replaced {
     std::vector<std::string> lost;  // "messages: some rows cannot be read", a line each
-    std::string kept;               // the previous database, "" if there was none
 };
 // Replaces a database that is damaged, empty, missing or beside a foreign log by one with all rows
 // that can be read; rows that refer to lost rows are dropped. As in put_back(), other processes are
