@@ -65,14 +65,10 @@ std::string opening_of(const Fence& open) {
     return open.marks + std::string(is_usable ? word : "") + "\n";
 }
 
-std::size_t bytes_of_character(unsigned char lead) {
-    return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-}
-
 std::size_t utf16_length(std::string_view text) {
     std::size_t units = 0;
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t bytes = bytes_of_character(static_cast<unsigned char>(text[at]));
+        const std::size_t bytes = base::decode(text.substr(at)).size;
         units += bytes == 4 ? 2 : 1;
         at += bytes;
     }
@@ -154,7 +150,7 @@ class Splitter {
                 line = {at, line.after, after_line(text_, at, line.after),
                         !line.before && line.after};
             if (at > at_) consider(at, units, line);
-            const std::size_t bytes = bytes_of_character(static_cast<unsigned char>(text_[at]));
+            const std::size_t bytes = base::decode(text_.substr(at)).size;
             units += bytes == 4 ? 2 : 1;
             at += bytes;
         }
