@@ -22,8 +22,7 @@ bool is_everything(const store::MessageFilter& filter) {
 
 ExportRecord load_record(store::Store& store, const store::Agent& agent,
                          store::MessageFilter filter) {
-    ExportRecord record{
-        .agent = agent, .title = agent.name, .threads = {}, .turns = {}, .messages = {}};
+    ExportRecord record{.agent = agent, .title = agent.name};
     const store::ReadTransaction all_at_once(store);
     filter.agent = agent.id;
     record.messages = store::load_messages(store, filter);

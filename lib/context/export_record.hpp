@@ -21,10 +21,10 @@ struct SavedSession {
 struct ExportRecord {
     store::Agent agent;
     std::string title;  // "ada", or "ada · DESCRIPTION" of a session
-    std::vector<store::Thread> threads;
-    std::vector<store::Turn> turns;              // in order of id
-    std::vector<store::StoredMessage> messages;  // in order of id
-    std::vector<store::InboxRow> queued = {};    // what people have put in its inbox
+    std::vector<store::Thread> threads = {};
+    std::vector<store::Turn> turns = {};              // in order of id
+    std::vector<store::StoredMessage> messages = {};  // in order of id
+    std::vector<store::InboxRow> queued = {};         // what people have put in its inbox
     std::vector<SavedSession> sessions = {};
     std::string current_branch = {};              // "": unknown
     std::vector<std::string> lost_sessions = {};  // ids of those whose file cannot be read

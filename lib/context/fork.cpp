@@ -299,13 +299,11 @@ store::Thread insert_fork(store::Store& store, const store::Agent& agent,
                   now);
     store::insert_event(store, {.agent_id = agent.id,
                                 .thread_id = thread.id,
-                                .turn_id = 0,
                                 .at = now,
                                 .kind = "branch",
                                 .previous = parent.branch,
                                 .next = branch,
-                                .cause = "forked at message " + std::to_string(point.message),
-                                .data = {}});
+                                .cause = "forked at message " + std::to_string(point.message)});
     return thread;
 }
 

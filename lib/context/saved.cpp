@@ -90,11 +90,7 @@ ExportRecord session_record(store::Store& store, const agent::Home& home, const 
                             const std::string& id) {
     const store::Session row = require_session(store, agent, id);
     SessionFile session = load_session(home, row);
-    ExportRecord record{.agent = agent,
-                        .title = agent.name + " · " + row.description,
-                        .threads = {},
-                        .turns = {},
-                        .messages = {}};
+    ExportRecord record{.agent = agent, .title = agent.name + " · " + row.description};
     record.agent.last_clear_message = 0;  // the record has its own message ids
     std::set<store::ThreadId> numbers;
     for (SessionMessage& each : session.messages) {
