@@ -10,38 +10,6 @@ namespace {
 
 constexpr std::string_view certificate_prefix = "SSL certificate problem: ";
 
-TransportFault kind_of(CURLcode code) {
-    switch (code) {
-        case CURLE_COULDNT_RESOLVE_PROXY:
-        case CURLE_COULDNT_RESOLVE_HOST:
-            return TransportFault::dns;
-        case CURLE_COULDNT_CONNECT:
-        case CURLE_PROXY:
-            return TransportFault::connect;
-        case CURLE_SSL_CONNECT_ERROR:
-        case CURLE_SSL_CERTPROBLEM:
-        case CURLE_SSL_CIPHER:
-        case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_CACERT_BADFILE:
-        case CURLE_SSL_ISSUER_ERROR:
-        case CURLE_SSL_INVALIDCERTSTATUS:
-        case CURLE_USE_SSL_FAILED:
-            return TransportFault::tls;
-        case CURLE_OPERATION_TIMEDOUT:
-            return TransportFault::timeout;
-        case CURLE_PARTIAL_FILE:
-        case CURLE_SEND_ERROR:
-        case CURLE_RECV_ERROR:
-        case CURLE_HTTP2:
-        case CURLE_HTTP2_STREAM:
-            return TransportFault::cut;
-        case CURLE_GOT_NOTHING:
-            return TransportFault::empty;
-        default:
-            return TransportFault::other;
-    }
-}
-
 std::string system_reason(int error_number, std::string fallback) {
     if (error_number == 0) return fallback;
     return base::to_lower_ascii(std::strerror(error_number));
@@ -72,24 +40,39 @@ Fault fault_of(CURLcode code, const Circumstances& c) {
         return {TransportFault::connect,
                 "the proxy answered " + std::to_string(c.proxy_status) + ": " + c.place,
                 c.proxy_status < 500};
-    const TransportFault kind = kind_of(code);
-    switch (kind) {
-        case TransportFault::dns:
-            return {kind, code == CURLE_COULDNT_RESOLVE_PROXY ? "proxy not found"
-                                                              : "host not found: " + c.place};
-        case TransportFault::connect:
-            return {kind, system_reason(c.error_number, "cannot connect") + ": " + where};
-        case TransportFault::tls:
-            return {kind, tls_message(code, c.reason, where), code != CURLE_SSL_CONNECT_ERROR};
-        case TransportFault::timeout:
-            return {kind, "no connection within " + base::seconds_text(c.timeouts.connect_ms) +
-                              ": " + where};
-        case TransportFault::cut:
-            return {kind, "connection cut: " + where};
-        case TransportFault::empty:
-            return {kind, "connection closed without an answer: " + where};
+    switch (code) {
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            return {TransportFault::dns, "proxy not found"};
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return {TransportFault::dns, "host not found: " + c.place};
+        case CURLE_COULDNT_CONNECT:
+        case CURLE_PROXY:
+            return {TransportFault::connect,
+                    system_reason(c.error_number, "cannot connect") + ": " + where};
+        case CURLE_SSL_CONNECT_ERROR:
+        case CURLE_SSL_CERTPROBLEM:
+        case CURLE_SSL_CIPHER:
+        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_SSL_CACERT_BADFILE:
+        case CURLE_SSL_ISSUER_ERROR:
+        case CURLE_SSL_INVALIDCERTSTATUS:
+        case CURLE_USE_SSL_FAILED:
+            return {TransportFault::tls, tls_message(code, c.reason, where),
+                    code != CURLE_SSL_CONNECT_ERROR};
+        case CURLE_OPERATION_TIMEDOUT:
+            return {
+                TransportFault::timeout,
+                "no connection within " + base::seconds_text(c.timeouts.connect_ms) + ": " + where};
+        case CURLE_PARTIAL_FILE:
+        case CURLE_SEND_ERROR:
+        case CURLE_RECV_ERROR:
+        case CURLE_HTTP2:
+        case CURLE_HTTP2_STREAM:
+            return {TransportFault::cut, "connection cut: " + where};
+        case CURLE_GOT_NOTHING:
+            return {TransportFault::empty, "connection closed without an answer: " + where};
         default:
-            return {kind, with_reason("request failed: " + where, c.reason)};
+            return {TransportFault::other, with_reason("request failed: " + where, c.reason)};
     }
 }
 
