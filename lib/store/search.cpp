@@ -210,7 +210,7 @@ std::vector<Found> search_indexes(Store& store, const Search& search,
     const std::string expression =
         match_expression(search.text, search.in, [&](std::string_view term) {
             if (!in_runs && !is_unspaced(term)) return std::string();
-            return Vocabulary(store, indexes.size() > 1).expression(term, parts);
+            return holding_expression(store, indexes.size() > 1, term, parts);
         });
     std::int64_t count = 0;
     for (const std::string& index : indexes)

@@ -19,22 +19,11 @@ constexpr std::size_t most_holding_words = 4096;
 // Returns whether the UTF-8 text contains a character of those scripts.
 bool is_unspaced(std::string_view text);
 
-// For one search; create it after gather_waiting().
-class Vocabulary {
-  public:
-    Vocabulary(Store& store, bool has_waiting);
-
-    // Returns an FTS5 expression that matches each word of `term`, also as a part of an unspaced
-    // word. Adds the words, as the index has them, to `parts`. Returns "" if several words must be
-    // adjacent and none is unspaced. Error(bad_request) if more than most_holding_words match.
-    std::string expression(std::string_view term, std::vector<std::string>& parts);
-
-  private:
-    std::vector<std::string> words_of(std::string_view term);
-    std::string any_that_holds(const std::string& part);
-
-    Store& store_;
-    std::string holding_;  // the statement that finds them
-};
+// Returns an FTS5 expression that matches each word of `term`, also as a part of an unspaced word.
+// Adds the words, as the index has them, to `parts`. Returns "" if several words must be adjacent
+// and none is unspaced. Error(bad_request) if more than most_holding_words match. Call it after
+// gather_waiting(), which tells `has_waiting`.
+std::string holding_expression(Store& store, bool has_waiting, std::string_view term,
+                               std::vector<std::string>& parts);
 
 }  // namespace chorus::store
