@@ -8,8 +8,7 @@
 namespace chorus::context {
 
 std::size_t older_half(const std::vector<chat::Message>& window) {
-    std::int64_t whole = 0;
-    for (const chat::Message& message : window) whole += estimated_tokens(message);
+    const std::int64_t whole = estimated_tokens(window);
     std::size_t half = 0;
     std::int64_t before = 0;
     bool has_turn = false;
