@@ -1,5 +1,7 @@
 #include "store/usage.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "store/sqlite.hpp"
@@ -11,38 +13,31 @@ struct Grouping {
     std::string_view key;
     std::string_view label;
     std::string_view order;
+    std::string_view join = {};
 };
 
 // A session's window may begin with the turn's first message, which is slightly later than the
 // turn's start.
 constexpr std::string_view session_of_turn =
-    "FROM sessions AS s WHERE s.agent_id = t.agent_id AND s.saved_at >= t.started_at AND "
-    "s.window_start <= coalesce(t.ended_at, t.started_at) AND s.window_end >= t.started_at ORDER "
-    "BY s.saved_at LIMIT 1";
+    "LEFT JOIN sessions AS s ON s.rowid = (SELECT rowid FROM sessions WHERE agent_id = t.agent_id "
+    "AND saved_at >= t.started_at AND window_start <= coalesce(t.ended_at, t.started_at) AND "
+    "window_end >= t.started_at ORDER BY saved_at LIMIT 1)";
 
 constexpr std::array<Grouping, 4> groupings{{
     {"date(t.started_at / 1000, 'unixepoch')", "''", "key"},
     {"a.name", "''", "key"},
     {"t.model", "''", "key"},
-    {"", "", "key = '', min(t.id)"},
+    {"coalesce(s.id, '')", "coalesce(s.description, '')", "key = '', min(t.id)", session_of_turn},
 }};
 
 std::string sql_for(UsageBy by) {
     const Grouping& grouping = groupings[static_cast<std::size_t>(by)];
-    const bool sessions = by == UsageBy::session;
-    const auto column = [&](std::string_view of_session, std::string_view plain) {
-        if (!sessions) return std::string(plain);
-        return "coalesce((SELECT s." + std::string(of_session) + " " +
-               std::string(session_of_turn) + "), '')";
-    };
-    return "SELECT " + column("id", grouping.key) + " AS key, " +
-           column("description", grouping.label) +
-           " AS label, count(*), sum(t.input_tokens), sum(t.output_tokens), "
-           "sum(t.cache_read_tokens), sum(t.cache_write_tokens), total(t.cost_usd), "
-           "count(t.cost_usd) FROM turns AS t JOIN agents AS a ON a.id = t.agent_id WHERE "
-           "t.attempt > 0 AND (?1 = '' OR a.name = ?1) AND t.started_at >= ?2 AND t.started_at < "
-           "?3 GROUP BY key ORDER BY " +
-           std::string(grouping.order);
+    return fmt::format(
+        "SELECT {} AS key, {} AS label, count(*), sum(t.input_tokens), sum(t.output_tokens), "
+        "sum(t.cache_read_tokens), sum(t.cache_write_tokens), total(t.cost_usd), count(t.cost_usd) "
+        "FROM turns AS t JOIN agents AS a ON a.id = t.agent_id {} WHERE t.attempt > 0 AND (?1 = '' "
+        "OR a.name = ?1) AND t.started_at >= ?2 AND t.started_at < ?3 GROUP BY key ORDER BY {}",
+        grouping.key, grouping.label, grouping.join, grouping.order);
 }
 
 }  // namespace
