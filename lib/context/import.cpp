@@ -61,16 +61,52 @@ class Import {
         clock_ = store::newest_timestamp(store, agent.id);
     }
 
-    // Called before the transaction: files are written before the rows that refer to them.
-    void write_session(const SavedSession& saved);
-    // Reserves ids for at most that many rows. This, insert() and end() run inside transactions of
-    // the caller.
-    void begin(std::int64_t messages, std::int64_t turns) {
-        next_ = store::begin_import(store_, agent_.id, messages, turns);
+    // Inserts in parts that readers do not see, then runs `last` in the transaction that makes them
+    // visible. Files are written before the rows that refer to them.
+    Imported run(const Contents& contents, std::string_view text, const std::string& name,
+                 const std::function<void()>& last) {
+        for (const SavedSession& session : contents.sessions) write_session(session);
+        store::Parts parts(store_);
+        parts.next();
+        next_ = store::begin_import(store_, agent_.id, contents.messages, contents.turns);
+        for_each_line(text, name, [&](const ImportLine& line) {
+            parts.next();
+            std::visit([this](const auto& one) { insert_line(one); }, line);
+        });
+        parts.commit();
+        store::Transaction transaction(store_);
+        end();
+        last();
+        transaction.commit();
+        files_.keep();
+        return result_;
     }
-    void insert(const ImportLine& line) {
-        std::visit([this](const auto& one) { insert_line(one); }, line);
+    const std::string& current_branch() const { return current_branch_; }
+
+  private:
+    struct Turns {
+        std::int64_t count = 0;
+        base::TimeMs newest = 0;
+    };
+    struct Own {
+        std::int64_t message = 0;
+        store::TurnId turn = 0;
+    };
+    // The calls of a thread's last answer that have no result yet.
+    struct Pending {
+        StoredMessage answer;
+        std::vector<std::string> ids;
+        bool is_known = false;
+    };
+
+    void write_session(const SavedSession& saved) {
+        if (!sessions_.insert(saved.row.id).second) return;
+        store::Session row = saved.row;
+        if (place_session(row, agent_, directory_, saved.text))
+            files_.add(directory_.path() + row.file_path.substr(agent_.dir.size()));
+        rows_.push_back(std::move(row));
     }
+
     // Writes few rows, however many were inserted.
     void end() {
         while (!pending_.empty()) cancel_pending(pending_.begin()->first);
@@ -93,27 +129,6 @@ class Import {
             ++result_.queued;
         }
     }
-    Imported finish() {
-        files_.keep();
-        return result_;
-    }
-    const std::string& current_branch() const { return current_branch_; }
-
-  private:
-    struct Turns {
-        std::int64_t count = 0;
-        base::TimeMs newest = 0;
-    };
-    struct Own {
-        std::int64_t message = 0;
-        store::TurnId turn = 0;
-    };
-    // The calls of a thread's last answer that have no result yet.
-    struct Pending {
-        StoredMessage answer;
-        std::vector<std::string> ids;
-        bool is_known = false;
-    };
 
     void insert_line(const ImportedAgent& line) {
         origin_ = line.origin;
@@ -316,34 +331,6 @@ class Import {
     NewFiles files_;
 };
 
-void Import::write_session(const SavedSession& saved) {
-    if (!sessions_.insert(saved.row.id).second) return;
-    store::Session row = saved.row;
-    if (place_session(row, agent_, directory_, saved.text))
-        files_.add(directory_.path() + row.file_path.substr(agent_.dir.size()));
-    rows_.push_back(std::move(row));
-}
-
-// Inserts in parts that readers do not see, then runs `last` in the transaction that makes them
-// visible.
-Imported bring(store::Store& store, Import& import, const Contents& contents, std::string_view text,
-               const std::string& name, const std::function<void()>& last) {
-    for (const SavedSession& session : contents.sessions) import.write_session(session);
-    store::Parts parts(store);
-    parts.next();
-    import.begin(contents.messages, contents.turns);
-    for_each_line(text, name, [&](const ImportLine& line) {
-        parts.next();
-        import.insert(line);
-    });
-    parts.commit();
-    store::Transaction transaction(store);
-    import.end();
-    last();
-    transaction.commit();
-    return import.finish();
-}
-
 }  // namespace
 
 Imported import_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
@@ -352,7 +339,7 @@ Imported import_record(store::Store& store, const agent::Home& home, const store
     require_no_open_turn(store, agent);
     store::discard_import(store, agent.id);
     Import import(store, agent::Directory(home.path() + "/" + agent.dir), agent);
-    return bring(store, import, contents, text, name, [] {});
+    return import.run(contents, text, name, [] {});
 }
 
 std::size_t bring_packed(store::Store& store, const agent::Directory& directory,
@@ -367,7 +354,7 @@ std::size_t bring_packed(store::Store& store, const agent::Directory& directory,
             sys::replace_link(directory.current(), "branches/" + current->branch,
                               directory.path() + "/.tmp-current");
     };
-    return bring(store, import, contents, *text, name, set_current).messages;
+    return import.run(contents, *text, name, set_current).messages;
 }
 
 void remove_packed(const agent::Directory& directory) {
