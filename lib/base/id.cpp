@@ -11,9 +11,8 @@
 namespace chorus::base {
 namespace {
 
-template <std::size_t size>
-std::array<unsigned char, size> random_bytes() {
-    std::array<unsigned char, size> bytes{};
+std::array<unsigned char, 16> random_bytes() {
+    std::array<unsigned char, 16> bytes{};
     if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
         throw system_error("random numbers");
     return bytes;
@@ -26,7 +25,7 @@ bool is_lower_or_digit(char c) {
 }  // namespace
 
 std::string random_uuid() {
-    auto bytes = random_bytes<16>();
+    auto bytes = random_bytes();
     bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0fU) | 0x40U);
     bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3fU) | 0x80U);
     std::string text = hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -39,7 +38,7 @@ std::string random_short_id(std::size_t length) {
     static_assert(alphabet.size() == 32);
     std::string id;
     while (id.size() < length)
-        for (const unsigned char byte : random_bytes<16>())
+        for (const unsigned char byte : random_bytes())
             if (id.size() < length) id.push_back(alphabet[byte % alphabet.size()]);
     return id;
 }

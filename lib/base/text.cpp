@@ -20,18 +20,9 @@ bool is_continuation(unsigned char byte) {
 
 // Table 3-7 of the Unicode standard: the second byte's range depends on the first.
 bool second_byte_fits(unsigned char first, unsigned char second) {
-    switch (first) {
-        case 0xe0:
-            return second >= 0xa0 && second <= 0xbf;
-        case 0xed:
-            return second >= 0x80 && second <= 0x9f;
-        case 0xf0:
-            return second >= 0x90 && second <= 0xbf;
-        case 0xf4:
-            return second >= 0x80 && second <= 0x8f;
-        default:
-            return is_continuation(second);
-    }
+    const unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    return second >= least && second <= most;
 }
 
 bool is_hidden(char32_t c) {
