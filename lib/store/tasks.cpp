@@ -39,18 +39,13 @@ constexpr Table tasks{
 };
 
 // Few turns find any task, and preparing this is faster than with all columns. Ordered as the ids
-// are assigned: task_1000 comes after task_999.
-std::string select_ids(std::string_view condition) {
-    return std::string("SELECT task_id FROM tasks WHERE agent_id = ?1 AND ")
-        .append(condition)
-        .append(" ORDER BY length(task_id), task_id");
-}
-
-// The open cursor keeps all reads on one snapshot.
+// are assigned: task_1000 comes after task_999. The open cursor keeps all reads on one snapshot.
 template <typename... Values>
 std::vector<Task> tasks_that(Store& store, std::string_view condition, AgentId agent,
                              const Values&... values) {
-    Statement ids = store.prepare(select_ids(condition));
+    Statement ids = store.prepare(fmt::format(
+        "SELECT task_id FROM tasks WHERE agent_id = ?1 AND {} ORDER BY length(task_id), task_id",
+        condition));
     ids.bind(agent, values...);
     std::vector<Task> found;
     while (ids.step())
