@@ -30,22 +30,6 @@ using base::ErrorCode;
 using chat::Role;
 using store::StoredMessage;
 
-// Files that are removed on destruction unless kept.
-class NewFiles {
-  public:
-    NewFiles() = default;
-    ~NewFiles() {
-        for (const std::string& path : paths_) unlink(path.c_str());
-    }
-    NewFiles(const NewFiles&) = delete;
-    NewFiles& operator=(const NewFiles&) = delete;
-    void add(std::string path) { paths_.push_back(std::move(path)); }
-    void keep() { paths_.clear(); }
-
-  private:
-    std::vector<std::string> paths_;
-};
-
 class Import {
   public:
     Import(store::Store& store, agent::Directory directory, const store::Agent& agent)
@@ -60,6 +44,11 @@ class Import {
             sessions_.insert(session.id);
         clock_ = store::newest_timestamp(store, agent.id);
     }
+    ~Import() {
+        for (const std::string& path : new_files_) unlink(path.c_str());
+    }
+    Import(const Import&) = delete;
+    Import& operator=(const Import&) = delete;
 
     // Inserts in parts that readers do not see, then runs `last` in the transaction that makes them
     // visible. Files are written before the rows that refer to them.
@@ -78,7 +67,7 @@ class Import {
         end();
         last();
         transaction.commit();
-        files_.keep();
+        new_files_.clear();
         return result_;
     }
     const std::string& current_branch() const { return current_branch_; }
@@ -103,7 +92,7 @@ class Import {
         if (!sessions_.insert(saved.row.id).second) return;
         store::Session row = saved.row;
         if (place_session(row, agent_, directory_, saved.text))
-            files_.add(directory_.path() + row.file_path.substr(agent_.dir.size()));
+            new_files_.push_back(directory_.path() + row.file_path.substr(agent_.dir.size()));
         rows_.push_back(std::move(row));
     }
 
@@ -328,7 +317,7 @@ class Import {
     std::vector<store::InboxRow> queued_;
     std::set<std::string> sessions_;
     std::vector<store::Session> rows_;
-    NewFiles files_;
+    std::vector<std::string> new_files_;  // removed unless the import succeeds
 };
 
 }  // namespace
