@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/enum_names.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "model/event_json.hpp"
 
@@ -20,9 +21,9 @@ std::string as_text(const Json& value) {
 // "34s", "1.5s" of google.rpc.RetryInfo
 std::optional<std::int64_t> protobuf_duration_ms(std::string_view text) {
     if (!text.ends_with('s')) return std::nullopt;
-    const double seconds = number_in(text.substr(0, text.size() - 1));
-    if (!(seconds >= 0 && seconds < 1e9)) return std::nullopt;
-    return static_cast<std::int64_t>(seconds * 1000);
+    const auto seconds = base::parse_number<double>(text.substr(0, text.size() - 1));
+    if (!seconds || !(*seconds >= 0 && *seconds < 1e9)) return std::nullopt;
+    return static_cast<std::int64_t>(*seconds * 1000);
 }
 
 std::optional<std::int64_t> retry_delay_ms(const Json& error) {

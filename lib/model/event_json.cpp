@@ -101,14 +101,11 @@ std::string_view text_of(const Json& object, const char* key) {
     return text_of(member(object, key));
 }
 
-double number_in(std::string_view text) {
-    return base::parse_number<double>(text).value_or(-1);
-}
-
 std::optional<std::int64_t> count_of(const Json& object, const char* key) {
     static constexpr double most = 1e12;
     const Json& value = member(object, key);
-    const auto number = value.is_number() ? value.get<double>() : number_in(text_of(value));
+    const auto number = value.is_number() ? value.get<double>()
+                                          : base::parse_number<double>(text_of(value)).value_or(-1);
     if (!(number >= 0 && number <= most)) return std::nullopt;
     return static_cast<std::int64_t>(number);
 }

@@ -30,8 +30,6 @@ const Json& list_in(const Json& object, const char* key);
 // A view into the value; empty if it is not a string.
 std::string_view text_of(const Json& value);
 std::string_view text_of(const Json& object, const char* key);
-// Returns a negative value if the text is not a number.
-double number_in(std::string_view text);
 // Returns a count of tokens or an index, which may be quoted; nothing if it is not a number from 0
 // to 1e12.
 std::optional<std::int64_t> count_of(const Json& object, const char* key);
