@@ -121,17 +121,18 @@ void Transfer::deliver() {
     if (arrived_.empty()) return;
     const std::string bytes = std::exchange(arrived_, {});
     active_ms_ = sys::monotonic_ms();
-    const std::string encoding = base::to_lower_ascii(header_of(headers(), "content-encoding"));
-    if (!body_began_ && (encoding == "gzip" || encoding == "x-gzip")) gunzip_.emplace();
-    body_began_ = true;
-    if (gunzip_) {
-        unpack(bytes);
-    } else if (encoding.empty() || encoding == "identity") {
-        hand_on(bytes);
-    } else {
-        end({TransportFault::other, "content-encoding " + base::visible(encoding) +
-                                        " was not requested: " + target_.place});
+    if (!std::exchange(body_began_, true)) {
+        const std::string encoding = base::to_lower_ascii(header_of(headers(), "content-encoding"));
+        if (encoding == "gzip" || encoding == "x-gzip")
+            gunzip_.emplace();
+        else if (!encoding.empty() && encoding != "identity")
+            return end({TransportFault::other, "content-encoding " + base::visible(encoding) +
+                                                   " was not requested: " + target_.place});
     }
+    if (gunzip_)
+        unpack(bytes);
+    else
+        hand_on(bytes);
 }
 
 void Transfer::unpack(std::string_view bytes) {

@@ -52,8 +52,10 @@ Instructions parse_instructions(std::string_view json) {
     const chat::Json object = chat::parse_json(json, "order");
     Instructions instructions;
     each_member(instructions, [&](const char* key, auto& value) { object.at(key).get_to(value); });
-    instructions.order.sandbox.mode =
-        sys::sandbox_modes.require(chat::string_or(object, "sandbox"), "sandbox mode");
+    const std::string mode = chat::string_or(object, "sandbox");
+    const auto found = sys::sandbox_modes.find(mode);
+    if (!found) throw base::Error(base::ErrorCode::internal, "order: unknown sandbox mode " + mode);
+    instructions.order.sandbox.mode = *found;
     return instructions;
 }
 
