@@ -172,9 +172,7 @@ place::Place place_of(store::Store store, life::HeldAgent held, const RewindOpti
             .agent_lock = std::move(held.lock)};
 }
 
-void require_in_window(place::Place& place, std::int64_t id) {
-    const turn::Present present =
-        turn::present_context(place.store, place.agent, {place.thread.id}, place.surroundings);
+void require_in_window(const place::Place& place, const turn::Present& present, std::int64_t id) {
     if (std::any_of(present.messages.begin(), present.messages.end(),
                     [&](const auto& each) { return each.message.id == id; }))
         return;
@@ -183,7 +181,8 @@ void require_in_window(place::Place& place, std::int64_t id) {
                     " -t " + std::to_string(place.thread.id) + " begins a branch with it");
 }
 
-store::StoredMessage require_beginning(place::Place& place, std::int64_t id) {
+store::StoredMessage require_beginning(place::Place& place, const turn::Present& present,
+                                       std::int64_t id) {
     auto row = store::find_message(place.store, id);
     const bool is_own = row && row->agent_id == place.agent.id;
     if (!is_own || row->thread != place.thread.id)
@@ -197,7 +196,7 @@ store::StoredMessage require_beginning(place::Place& place, std::int64_t id) {
     if (!row->message.starts_turn || row->message.is_compaction)
         throw Error(ErrorCode::bad_request, named(id) + ": it did not begin a turn",
                     "name a message of the user that began a turn");
-    require_in_window(place, id);
+    require_in_window(place, present, id);
     return std::move(*row);
 }
 
@@ -277,7 +276,10 @@ Rewound rewind(store::Store store, life::HeldAgent held, const RewindOptions& op
     rewound.thread = place.thread.id;
     std::optional<WorkspaceRewind> workspace;
     if (options.to != 0) {
-        const store::StoredMessage row = require_beginning(place, options.to);
+        const turn::Present present =
+            turn::present_context(place.store, place.agent, {place.thread.id}, surroundings);
+        place.redaction = present.redaction;
+        const store::StoredMessage row = require_beginning(place, present, options.to);
         if (options.workspace) workspace.emplace(place, turn_of(place, row));
     } else {
         workspace.emplace(place, options.checkpoint);

@@ -187,6 +187,17 @@ expect_status 2
 expect_equal "$err" 'chorus-init: error: agent name: it holds a key'
 (unset HOME CHORUS_HOME && chorus-run --nothing 2>&1) | grep -q 'error: usage' || fail 'without a home'
 
+test_case "in an answer that rewind adds to the transcript, if it became a key later"
+init a --model builtin/script
+later=frobnicate8x7f2q
+run chorus-run a "say $later"
+run chorus-run a 'the second'
+rm "$CHORUS_HOME/agents/a/branches/main/session.md"
+run env ANTHROPIC_API_KEY="$later" chorus-context rewind a --to 3
+expect_status 0
+expect_equal "$(grep "$later" "$CHORUS_HOME/agents/a/branches/main/session.md")" "say $later"
+expect_match "$(cat "$CHORUS_HOME/agents/a/branches/main/session.md")" 'echoed\.[[:space:]]*say \[redacted:'
+
 test_case "in the documents, the instructions and the text of the project: not sent"
 init a --model anthropic/m
 agent_key a system_prompt "\"Use $key.\""
