@@ -76,6 +76,11 @@ store::Prompt Questions::new_row(const Judged& judged) const {
     return prompt;
 }
 
+// A row would store the secret of a call that holds one.
+bool Questions::may_be_stored(const Judged& judged) const {
+    return !place_.redaction.changes(judged.arguments);
+}
+
 void Questions::reopen(Judged& judged, const std::string& why) {
     if (judged.row) {
         store::Transaction transaction(place_.store);
@@ -220,9 +225,7 @@ place::PersonAnswer Questions::ask_until_settled(Judged& judged) {
 
 place::PersonAnswer Questions::ask(Judged& judged) {
     if (!place_.surroundings.ask) return {};
-    // a row would store the secret
-    const bool may_be_stored = !place_.redaction.changes(judged.arguments);
-    if (!judged.row && may_be_stored) judged.row = new_row(judged);
+    if (!judged.row && may_be_stored(judged)) judged.row = new_row(judged);
     if (judged.row) record_.begin_asking(*judged.row);
     const place::PersonAnswer reply = ask_until_settled(judged);
     const bool is_answered = reply.what != place::PersonAnswer::What::nobody;
@@ -254,7 +257,7 @@ std::vector<chat::PromptNotice> Questions::suspend(std::vector<Judged>& calls) {
     std::vector<Judged*> decided;
     for (Judged& judged : calls) {
         if (judged.asks && judged.row) waiting.push_back(notice_of(*judged.row));
-        if (judged.done || judged.row || !judged.binding) continue;
+        if (judged.done || judged.row || !judged.binding || !may_be_stored(judged)) continue;
         store::Prompt row = new_row(judged);
         if (!judged.asks) {
             row.state = judged.answer ? store::PromptState::answered

@@ -38,6 +38,7 @@ class Questions {
     std::vector<chat::PromptNotice> suspend(std::vector<Judged>& calls);
 
   private:
+    bool may_be_stored(const Judged& judged) const;
     store::Prompt new_row(const Judged& judged) const;
     bool is_settled(const std::string& id);
     place::PersonAnswer ask_until_settled(Judged& judged);
