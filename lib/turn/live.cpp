@@ -278,6 +278,7 @@ void LiveTurn::guard(const std::function<void()>& work) {
     try {
         work();
     } catch (const Error& error) {
+        fill_counts();
         set_end(result_, State::failed, result_.reason, with_way_on(error, place_, record_.turn()));
     }
 }

@@ -92,6 +92,7 @@ class LiveTurn : public LoopHost {
     void give_unique_ids(const chat::Request& request, chat::Reply& reply) const;
     std::optional<LoopEnd> take_up(const std::vector<Unfinished>& unfinished);
     void fill(const LoopEnd& end);
+    void fill_counts();
     void fill_failure(const model::Failure& failure);
     void run_to_end(const std::vector<Unfinished>& unfinished);
     void guard(const std::function<void()>& work);

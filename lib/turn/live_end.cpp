@@ -53,16 +53,20 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
          hint});
 }
 
-// Implements the table in section ENDS of chorus(7).
-void LiveTurn::fill(const LoopEnd& end) {
-    result_.text = place_.redaction.without_active(end.text);
-    record_.turn().commit_after = repo::head_commit(place_.root.path());
+void LiveTurn::fill_counts() {
     result_.usage = state_.usage;
     result_.iterations = state_.iterations;
     result_.tool_calls = state_.tool_calls;
     record_.turn().iterations = state_.iterations;
     record_.turn().tool_calls = state_.tool_calls;
     record_.turn().usage = state_.usage;
+}
+
+// Implements the table in section ENDS of chorus(7).
+void LiveTurn::fill(const LoopEnd& end) {
+    result_.text = place_.redaction.without_active(end.text);
+    record_.turn().commit_after = repo::head_commit(place_.root.path());
+    fill_counts();
     const std::string goes_on = chat::resume_command(place_.agent.name, record_.turn().thread_id);
     const auto ended = [&](State state, std::string reason, ErrorCode code, std::string message,
                            std::string hint = {}) {

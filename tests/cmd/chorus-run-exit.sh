@@ -147,6 +147,13 @@ before=$(cd "$CHORUS_HOME" && sha256sum chorus.db && find agents -type f | sort)
 fails_alike 3 CONFIG_INVALID failed 'newer chorus .schema 999' chorus-run a hi
 expect_equal "$(cd "$CHORUS_HOME" && sha256sum chorus.db && find agents -type f | sort)" "$before"
 
+test_case "3: a turn that an error ends tells what it used"
+agent_of builtin/script --permissions open
+run chorus-config set sandbox off -A a
+run chorus-run a --json "/bash sqlite3 $CHORUS_HOME/chorus.db 'PRAGMA user_version = 999'"
+expect_status 3
+expect_json '"\(.iterations) \(.tool_calls)"' '1 1'
+
 test_case "4: no such agent, thread or home; destroyed" # L-47 S-64
 fails_alike 4 NOT_FOUND failed 'the home does not exist' chorus-run a hi
 agent_of builtin/script
