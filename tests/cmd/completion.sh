@@ -127,8 +127,8 @@ expect_completed "chorus-context restore ada ${id:0:3}" "chorus-context restore 
 expect_completed 'chorus-context restore bob ' 'chorus-context restore bob '
 run chorus-run ada --new-thread hello
 expect_completed 'chorus-run ada -t ' 'chorus-run ada -t 3 main try'
-db "INSERT INTO threads (agent_id, thread_id, branch, branch_point, summary, status, window_start, created_at, last_activity)
-    VALUES (1, 9, '20200101000000-try', 1, '', 'idle', 0, 5, 5)"
+db "INSERT INTO threads (agent_id, thread_id, branch, branch_point, summary, window_start, created_at, last_activity)
+    VALUES (1, 9, '20200101000000-try', 1, '', 0, 5, 5)"
 complete_words chorus-run --complete ada -t ''
 expect_match "$out" '20200101000000-try'
 expect_match "$(grep -cE '^[0-9]{14}-try' <<<"$out")" 2
@@ -320,7 +320,7 @@ for _ in $(seq 20); do
     [ "$took_ms" -ge $least_ms ] || least_ms=$took_ms
 done
 expect_equal "$(wc -l <found)" 1001
-most_ms=20
+most_ms=40 # eleven where nothing runs beside it
 nm "$CHORUS_BIN/chorus-run" 2>/dev/null | grep -q __asan_init && most_ms=2000
 [ "$least_ms" -lt $most_ms ] || fail "the least of 20 took $least_ms ms"
 echo "1001 agents: $least_ms ms"
