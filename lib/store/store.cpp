@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <new>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -47,6 +48,7 @@ void set_up_sqlite() {
         // memory statistics are not used, and counting takes a mutex for each allocation
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
         sqlite3_vfs* files = sqlite3_vfs_find(nullptr);
+        if (files == nullptr) throw std::bad_alloc();  // SQLite's only reason
         open_directory_of_sqlite =
             reinterpret_cast<OpenDirectory>(files->xGetSystemCall(files, "openDirectory"));
         files->xSetSystemCall(files, "openDirectory",
