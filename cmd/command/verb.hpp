@@ -61,7 +61,7 @@ ExitStatus run_with(Verb& verb, Taken taken) {
     }
 }
 
-// What --json does.
+// Says in the help what --json prints.
 constexpr std::string_view json_object = "print one JSON object";
 constexpr std::string_view json_lines = "print one JSON object per line";
 
@@ -91,7 +91,7 @@ cli::Verb verb(std::string_view name, std::string_view about, std::string_view j
 // Runs a program for which "." is the agent of the directory.
 int run_program(int argc, char** argv, cli::Program program);
 
-// What every structure is derived from.
+// Every structure of a verb derives from this one.
 struct Printing {
     bool json = false;  // --json
 };

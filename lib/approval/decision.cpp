@@ -147,7 +147,7 @@ std::optional<Binding> binding_now(const agent::Home& home, const store::Agent& 
     const auto root = sys::Root::find(prompt.directory);
     if (!root) return std::nullopt;
     return bind_call(*tool, tools::Arguments::parse(prompt.arguments), *root,
-                     agent::Directory(home.path() + "/" + agent.dir), prompt.profile);
+                     home.directory(agent.dir), prompt.profile);
 }
 
 // Binds the approval to the files as they are now, and warns of changes since the question.

@@ -100,7 +100,7 @@ bool record_decision(store::Store& store, const store::Agent& agent, const store
 
 place::Rights rights_in_force(store::Store& store, const Widening& widening,
                               const agent::HomeConfiguration& configuration) {
-    const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
+    const agent::Directory directory = widening.home.directory(widening.agent.dir);
     place::InForce in_force =
         place::configuration_in_force(store, widening.agent, directory, configuration);
     if (const auto turn = store::find_turn(store, widening.turn)) {
@@ -117,7 +117,7 @@ void allow_always(store::Store& store, const Widening& widening,
     const auto person = sys::invoking_person(widening.environment);
     if (const auto problem = life::grant_problem(held.home, person, "custom"); !problem.empty())
         throw Error(ErrorCode::forbidden, "always: " + problem);
-    const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
+    const agent::Directory directory = widening.home.directory(widening.agent.dir);
 
     const agent::Configuration file = agent::load_configuration(directory);
     const std::string part = life::trusted_part(store, widening.agent.id);
@@ -197,7 +197,7 @@ void trust_permissions(place::Place& place, const agent::Permissions& permission
 
 bool approve_trust(store::Store& store, const Widening& widening, const store::Prompt& decided) {
     const HeldConfiguration held = hold_configuration(store, widening);
-    const agent::Directory directory(widening.home.path() + "/" + widening.agent.dir);
+    const agent::Directory directory = widening.home.directory(widening.agent.dir);
     const std::string text = agent::configuration_text(directory);
     const std::string before = life::trusted_part(store, widening.agent.id);
     if (life::change_hash(agent::trust_changes(before, text)) != decided.arguments_hash)

@@ -80,7 +80,7 @@ class Correspondent {
   public:
     explicit Correspondent(const Posting& posting)
         : posting_(posting),
-          directory_(posting.home.path() + "/" + posting.agent.dir),
+          directory_(posting.home.directory(posting.agent.dir)),
           home_(agent::load_home_configuration(posting.home)),
           agent_(place::configuration_in_force(posting.store, posting.agent, directory_, home_)
                      .configuration),

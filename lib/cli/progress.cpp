@@ -78,7 +78,7 @@ void Progress::tick() {
 void Progress::draw() {
     std::string text =
         what_ + " · " + std::to_string((sys::monotonic_ms() - start_ms_) / 1000) + " s";
-    if (tools_ > 0) text += " · " + std::to_string(tools_) + (tools_ == 1 ? " tool" : " tools");
+    if (tools_ > 0) text += " · " + base::counted(tools_, "tool");
     if (tokens_ > 0) text += " · " + std::to_string(tokens_) + " tokens";
     text = base::visible(text, base::Newlines::escape);
     text = base::utf8_prefix(

@@ -27,7 +27,7 @@ constexpr const char* unfinished = "/.unfinished";
 constexpr const char* link_aside = "/.tmp-current";
 
 Directory directory_of(const agent::Home& home, const store::Agent& agent) {
-    return Directory(home.path() + "/" + agent.dir);
+    return home.directory(agent.dir);
 }
 
 // The caller holds the agent's branches lock.

@@ -1,5 +1,6 @@
 #include "context/compaction.hpp"
 
+#include "base/text.hpp"
 #include "context/block.hpp"
 #include "context/window.hpp"
 #include "store/messages.hpp"
@@ -27,7 +28,7 @@ chat::Message compaction_message(std::size_t messages, const std::string& summar
     constexpr const char* tag = "earlier-conversation";
     chat::Message message;
     message.content = "<" + std::string(tag) + ">\nThis summary replaces the " +
-                      std::to_string(messages) + (messages == 1 ? " message" : " messages") +
+                      base::counted(static_cast<std::int64_t>(messages), "message") +
                       " before it. The user did not write it.\n\n" + without_closing(summary, tag) +
                       "\n</" + tag + ">";
     message.starts_turn = true;

@@ -327,7 +327,7 @@ Imported import_record(store::Store& store, const agent::Home& home, const store
     const Contents contents = contents_of(text, name);
     require_no_open_turn(store, agent);
     store::discard_import(store, agent.id);
-    Import import(store, agent::Directory(home.path() + "/" + agent.dir), agent);
+    Import import(store, home.directory(agent.dir), agent);
     return import.run(contents, text, name, [] {});
 }
 

@@ -51,10 +51,6 @@ std::string first_line(std::string_view text) {
     return {};
 }
 
-std::string counted(std::size_t count, std::string_view what) {
-    return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
-}
-
 // "7 calls: bash 5, view 2", most called first.
 std::string call_counts(const std::vector<SessionMessage>& messages) {
     std::map<std::string, std::size_t> by_tool;
@@ -72,7 +68,7 @@ std::string call_counts(const std::vector<SessionMessage>& messages) {
     for (std::size_t i = 0; i < std::min(tools.size(), most_named_tools); ++i)
         named.push_back(tools[i].first + " " + std::to_string(tools[i].second));
     if (tools.size() > most_named_tools) named.emplace_back("others");
-    return ", " + counted(calls, "call") + ": " + base::join(named, ", ");
+    return ", " + base::counted(calls, "call") + ": " + base::join(named, ", ");
 }
 
 std::vector<chat::Message> thread_window(store::Store& store, const store::Agent& agent,
@@ -189,8 +185,8 @@ std::string plain_summary(const std::vector<SessionMessage>& messages) {
         if (!base::trim(each.message.content).empty())
             last = one_line(each.message.content, most_answer_characters);
     }
-    const std::string counts = "(" + counted(asked, "message") + " of the user, " +
-                               counted(answered, "answer") + call_counts(messages) + ")";
+    const std::string counts = "(" + base::counted(asked, "message") + " of the user, " +
+                               base::counted(answered, "answer") + call_counts(messages) + ")";
     const std::string about = topic(messages);
     return (about.empty() ? counts : about + " " + counts) +
            (last.empty() ? "" : ". Last answer: " + last);
@@ -219,7 +215,7 @@ store::Session write_session(const agent::Home& home, const store::Agent& agent,
     set_span(messages, row);
     const std::string text = session_text(row, about.model, messages);
 
-    place_session(row, agent, agent::Directory(home.path() + "/" + agent.dir), text);
+    place_session(row, agent, home.directory(agent.dir), text);
     return row;
 }
 

@@ -415,8 +415,7 @@ std::string announcement(const Birth& birth) {
     if (!birth.model_origin.empty()) text += " (from " + birth.model_origin + ")";
     text += ". Permissions: " + birth.agent.permissions + ".\n";
     if (birth.adopted && birth.sessions > 0)
-        text += std::to_string(birth.sessions) +
-                (birth.sessions == 1 ? " saved session" : " saved sessions") +
+        text += base::counted(static_cast<std::int64_t>(birth.sessions), "saved session") +
                 " can be restored.\n";
     return text;
 }

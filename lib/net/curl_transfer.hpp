@@ -51,7 +51,7 @@ class Transfer {
     // The newest status, including interim ones (1xx); 0 before any.
     int status() const;
     bool is_error_status() const { return status() >= 300; }
-    // Of the answer, not of an interim one before it.
+    // Returns the headers of the answer, not those of an interim one before it.
     Headers headers() const;
     Fault fault(CURLcode code) const;
     void end(Fault fault);

@@ -27,7 +27,7 @@ void audit(store::Store& store, const store::Agent& agent, const HandOrder& orde
 }  // namespace
 
 task::Site task_site(store::Store& store, const agent::Home& home, const store::Agent& agent) {
-    return {home, agent::Directory(home.path() + "/" + agent.dir), store, agent.id};
+    return {home, home.directory(agent.dir), store, agent.id};
 }
 
 std::vector<store::Task> settle_tasks(Place& place, const std::string& text) {

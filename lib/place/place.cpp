@@ -233,7 +233,7 @@ FoundAgent find_agent(const TurnOptions& options, const Surroundings& surroundin
 
 Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundings& surroundings) {
     const agent::Home& home = surroundings.home;
-    const agent::Directory directory(home.path() + "/" + found.agent.dir);
+    const agent::Directory directory = home.directory(found.agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
     sys::Root root = root_for(found.store, directory, wanted_by(options, found.agent), home,
                               surroundings.environment);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::repo {
@@ -132,8 +133,8 @@ std::string operation_text(git_repository* repository, git_index* index) {
     const bool commits = operation.ending == Ending::commit;
     std::string text = described(operation) + " is in progress";
     if (conflicts > 0)
-        text += " with " + std::to_string(conflicts) +
-                (conflicts == 1 ? " conflict" : " conflicts") + ": resolve each file, " +
+        text += " with " + base::counted(static_cast<std::int64_t>(conflicts), "conflict") +
+                ": resolve each file, " +
                 (commits ? "then name it in git_commit or `git add` it; " : "`git add` it; ");
     else
         text += commits ? ": git_commit ends it; " : ": ";

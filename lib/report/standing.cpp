@@ -41,7 +41,7 @@ std::size_t rank_of(TurnState state) {
 }
 
 agent::Directory directory_of(const agent::Home& home, const store::Agent& agent) {
-    return agent::Directory(home.path() + "/" + agent.dir);
+    return home.directory(agent.dir);
 }
 
 // Whether `one` matters more; of two that matter equally, the newer one does.

@@ -14,7 +14,7 @@ namespace chorus::store {
 // database is damaged. Returns its size in bytes.
 std::int64_t back_up(Store& store, const sys::OutputFile& file);
 
-// What is in a database that has replaced another one.
+// Describes a database that has replaced another one.
 struct Replaced {
     std::int64_t agents = 0;
     std::int64_t messages = 0;

@@ -31,7 +31,7 @@ struct LoopLimits {
 };
 
 enum class Decided { all, suspended, failed };
-// What became of a call, as its row says it.
+// Says how a call ended; its row holds the name.
 enum class CallOutcome { none, ok, error, denied, interrupted, unknown, cancelled, expired };
 inline constexpr base::EnumNames<CallOutcome, 8> call_outcomes{
     {"", "ok", "error", "denied", "interrupted", "unknown", "cancelled", "expired"}};

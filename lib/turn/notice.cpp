@@ -22,7 +22,7 @@ void append_missing(store::Store& store, const store::Thread& thread, const std:
 void tell_people(store::Store& store, const agent::Home& home, const store::Agent& agent,
                  const Notice& notice, const policy::Redaction& redaction,
                  const std::function<void(const std::string&)>& warn) {
-    const agent::Directory directory(home.path() + "/" + agent.dir);
+    const agent::Directory directory = home.directory(agent.dir);
     try {
         for (const auto& [id, through] : notice.threads) {
             const auto thread = store::find_thread(store, agent.id, id);

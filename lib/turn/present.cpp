@@ -30,8 +30,7 @@ Present present_context(store::Store& store, const store::Agent& agent,
                         const place::Surroundings& surroundings) {
     Present present;
     present.home = agent::load_home_configuration(surroundings.home);
-    present.configuration =
-        agent::load_configuration(agent::Directory(surroundings.home.path() + "/" + agent.dir));
+    present.configuration = agent::load_configuration(surroundings.home.directory(agent.dir));
     present.settings = settings_of(present, agent, surroundings);
     present.after_time = sys::now_ms() - present.settings.rolling_window_ms;
     present.redaction = place::secrets_of(surroundings.home, surroundings.environment,
@@ -63,8 +62,7 @@ context::SessionAbout about_session(const Present& present, context::SessionTrig
 
 base::TimeMs window_begin(const agent::Home& home, const store::Agent& agent) {
     try {
-        const auto own =
-            agent::load_configuration(agent::Directory(home.path() + "/" + agent.dir)).shared;
+        const auto own = agent::load_configuration(home.directory(agent.dir)).shared;
         return sys::now_ms() -
                place::window_in_force_ms(own, agent::load_home_configuration(home).shared);
     } catch (const base::Error&) {

@@ -115,7 +115,7 @@ class IdleSave {
         const store::Agent agent = life::require_agent(surroundings_.home, store_, name);
         const base::TimeMs now = sys::now_ms();
         const std::int64_t idle_ms = now - store::believed_activity(store_, agent, now);
-        const agent::Directory directory(surroundings_.home.path() + "/" + agent.dir);
+        const agent::Directory directory = surroundings_.home.directory(agent.dir);
         const std::int64_t timeout_ms =
             timeout_of(agent::load_configuration(directory).shared,
                        agent::load_home_configuration(surroundings_.home).shared, options_,
@@ -195,7 +195,7 @@ class IdleSave {
     std::string tell(const Ready& one) {
         const store::Agent& agent = one.idle.agent;
         const std::string text = notice_text(agent, one.session, one.idle.idle_ms);
-        const agent::Directory directory(surroundings_.home.path() + "/" + agent.dir);
+        const agent::Directory directory = surroundings_.home.directory(agent.dir);
         std::int64_t thread = 1;
         try {
             thread = context::require_thread(store_, agent, directory, "").id;

@@ -157,7 +157,7 @@ class WorkspaceRewind {
 place::Place place_of(store::Store store, life::HeldAgent held, const RewindOptions& options,
                       const place::Surroundings& surroundings) {
     const agent::Home& home = surroundings.home;
-    const agent::Directory directory(home.path() + "/" + held.agent.dir);
+    const agent::Directory directory = home.directory(held.agent.dir);
     const store::Thread thread =
         context::require_thread(store, held.agent, directory, options.thread);
     sys::Root root = place::root_for(store, directory, {}, home, surroundings.environment);
