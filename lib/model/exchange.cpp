@@ -76,10 +76,13 @@ class Reading {
     bool saw_event_ = false;
 };
 
+// The body may end within the name of its first field.
 bool is_stream(std::string_view body) {
-    static constexpr std::array fields{":", "data:", "event:", "id:", "retry:"};
-    return std::any_of(fields.begin(), fields.end(),
-                       [&](const char* field) { return body.starts_with(field); });
+    static constexpr std::array<std::string_view, 5> fields{":",
+                                                            "data:", "event:", "id:", "retry:"};
+    return std::any_of(fields.begin(), fields.end(), [&](std::string_view field) {
+        return body.starts_with(field.substr(0, body.size()));
+    });
 }
 
 // Returns the failure of a 2xx answer without any event; nothing if the body is an answer in JSON

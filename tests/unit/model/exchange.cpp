@@ -181,6 +181,16 @@ TEST(Exchange, AStreamThatEndsEarlyIsCut) {
     EXPECT_FALSE(reply.text_was_streamed) << "nobody listened";
 }
 
+TEST(Exchange, AStreamThatEndsInItsFirstFieldIsCut) {
+    const std::string event = "event: message_start";
+    for (std::size_t size = 1; size <= event.size(); ++size) {
+        Server server(stream_head + event.substr(0, size));
+        const Answer reply = ask(server, "anthropic");
+        ASSERT_TRUE(reply.failure) << size;
+        EXPECT_EQ(reply.failure->message, "anthropic: the stream was cut") << size;
+    }
+}
+
 TEST(Exchange, AnErrorInsteadOfAStreamIsRead) {
     Server server(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
