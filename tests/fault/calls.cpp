@@ -137,14 +137,16 @@ class Calls {
   private:
     std::string trace_path() const { return world_.directory() + "/trace"; }
 
-    // Whether the call was made to fail on what the tools had changed, or on the socket of
-    // chorus-git, which looks at it; the path may begin at an open "/".
+    // Whether the call was made to fail on what the tools had changed, on the socket of
+    // chorus-git, which looks at it, or on the stack from which posix_spawn() starts that;
+    // the path may begin at an open "/".
     bool has_failed_on_workspace() const {
         std::istringstream lines(contents(trace_path()));
         for (std::string line; std::getline(lines, line);)
             if (line.find("(INJECTED)") != std::string::npos &&
                 (line.find(world_.workspace().substr(1)) != std::string::npos ||
-                 line.find("<UNIX-") != std::string::npos))
+                 line.find("<UNIX-") != std::string::npos ||
+                 line.find("MAP_STACK") != std::string::npos))
                 return true;
         return false;
     }

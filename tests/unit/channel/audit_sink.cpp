@@ -263,7 +263,16 @@ TEST_F(AuditSinkTest, no_row_is_doubled_or_missing_whoever_is_killed) {
     std::array<pid_t, processes> all{};
     std::fflush(nullptr);
     for (pid_t& one : all) one = start(random());
+    const auto delivered = [&] {
+        std::error_code none_yet;
+        const auto size = std::filesystem::file_size(sink().target, none_yet);
+        return none_yet ? 0 : size;
+    };
     for (int i = 0; i < kills; ++i) {
+        // However slow the machine is, each kill comes after another row.
+        const auto before = delivered();
+        for (int waits = 0; delivered() == before && waits < 10'000; ++waits)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
         pid_t& one = all[random() % processes];
         kill(one, SIGKILL);
