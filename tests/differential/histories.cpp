@@ -16,6 +16,7 @@
 #include <iostream>
 #include <iterator>
 #include <random>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -77,7 +78,9 @@ std::string picture(const std::string& directory) {
     std::sort(lines.begin(), lines.end());
     std::string text;
     for (const std::string& line : lines) text += line + "\n";
-    return text;
+    // the id of a commit depends on its second
+    static const std::regex marker(">>>>>>> parent of [0-9a-f]+");
+    return std::regex_replace(text, marker, ">>>>>>> parent");
 }
 
 struct Difference {
