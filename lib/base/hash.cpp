@@ -1,6 +1,9 @@
 #include "base/hash.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cstdint>
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
@@ -21,6 +24,12 @@ std::string sha256_hex(std::string_view bytes) {
     Sha256 hash;
     hash.add(bytes);
     return hash.hex();
+}
+
+std::string fnv1a_hex(std::string_view bytes) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return fmt::format("{:016x}", hash);
 }
 
 }  // namespace chorus::base

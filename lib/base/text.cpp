@@ -281,9 +281,12 @@ std::string slug(std::string_view text, std::size_t most) {
 }
 
 std::string hex(std::string_view bytes) {
+    static constexpr std::string_view digits = "0123456789abcdef";
     std::string out;
-    for (const char c : bytes)
-        fmt::format_to(std::back_inserter(out), "{:02x}", static_cast<unsigned char>(c));
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += {digits[byte >> 4U], digits[byte & 15U]};
+    }
     return out;
 }
 

@@ -38,11 +38,6 @@ std::int64_t room_beside(place::Place& place, const place::Loaded& loaded,
     return std::max<std::int64_t>(budget - opening, 1);
 }
 
-std::string digest(std::string_view text) {
-    constexpr std::size_t digits = 16;
-    return base::sha256_hex(text).substr(0, digits);
-}
-
 bool have_grown(const store::CutLimits& before, const store::CutLimits& now) {
     const auto grew = [](std::int64_t then, std::int64_t limit) {
         return then != 0 && (limit == 0 || limit > then);
@@ -143,10 +138,10 @@ store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& reques
         prefix.window_start = first->id;
     }
     prefix.model = loaded.settings.model;
-    prefix.prompt = digest(loaded.configuration.system_prompt);
-    prefix.docs = digest(request.documents);
-    prefix.project = digest(project);
-    prefix.tools = digest(tools);
+    prefix.prompt = base::fnv1a_hex(loaded.configuration.system_prompt);
+    prefix.docs = base::fnv1a_hex(request.documents);
+    prefix.project = base::fnv1a_hex(project);
+    prefix.tools = base::fnv1a_hex(tools);
     return prefix;
 }
 

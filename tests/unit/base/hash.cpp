@@ -21,5 +21,12 @@ TEST(Sha256, sees_every_byte) {
     EXPECT_NE(sha256_hex(std::string("a\0", 2)), sha256_hex("a"));
 }
 
+// The draft's test vectors (draft-eastlake-fnv).
+TEST(Fnv1a, has_the_draft_s_values) {
+    EXPECT_EQ(fnv1a_hex(""), "cbf29ce484222325");
+    EXPECT_EQ(fnv1a_hex("a"), "af63dc4c8601ec8c");
+    EXPECT_EQ(fnv1a_hex("foobar"), "85944171f73967e8");
+}
+
 }  // namespace
 }  // namespace chorus::base
