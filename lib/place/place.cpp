@@ -1,11 +1,8 @@
 #include "place/place.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
-#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "context/find_thread.hpp"
 #include "life/find_agent.hpp"
@@ -13,12 +10,10 @@
 #include "life/opening.hpp"
 #include "life/trust.hpp"
 #include "place/secrets.hpp"
-#include "place/shutdown.hpp"
+#include "place/waiting.hpp"
 #include "store/gate.hpp"
 #include "store/records.hpp"
-#include "sys/clock.hpp"
 #include "sys/file.hpp"
-#include "sys/git_place.hpp"
 
 namespace chorus::place {
 namespace {
@@ -42,94 +37,6 @@ std::string checked_directory(store::Store& store, const WantedDirectory& wanted
     life::check_place(home, environment, what, path);
     if (!wanted.is_given) life::refuse_shared(path, what);
     return path;
-}
-
-WantedDirectory wanted_by(const TurnOptions& options, const store::Agent& agent) {
-    if (options.directory.empty()) return {agent.place, false};
-    return {options.directory};
-}
-
-std::string holder_of(store::Store& store, const store::Agent& agent, const store::Thread& thread) {
-    const auto turn = store::find_open_turn(store, agent.id, thread.id);
-    if (!turn || turn->pid == 0) return "another process";
-    return "process " + std::to_string(turn->pid) + " (turn " + std::to_string(turn->turn_number) +
-           ")";
-}
-
-// Returns a function that ends a wait by throwing.
-std::function<bool()> until_it_may_begin(const TurnOptions& options,
-                                         const Surroundings& surroundings) {
-    return [&] {
-        check_may_begin(options, surroundings);
-        return false;
-    };
-}
-std::function<bool()> until_it_may_begin(const Place& place) {
-    return until_it_may_begin(place.options, place.surroundings);
-}
-
-// Reads again what the locks protect: it may have changed while they were waited for.
-void read_again(Place& place) {
-    const Surroundings& surroundings = place.surroundings;
-    place.agent = life::require_again(place.store, place.agent);
-    place.home_configuration = agent::load_home_configuration(surroundings.home);
-    place.root = root_for(place.store, place.directory, wanted_by(place.options, place.agent),
-                          surroundings.home, surroundings.environment);
-    place.redaction = secrets_of(surroundings.home, surroundings.environment,
-                                 place.home_configuration.shared.environment);
-    sys::remove_mount_points(place.root.path());
-}
-
-void find_thread(Place& place) {
-    place.thread =
-        context::require_thread(place.store, place.agent, place.directory, place.options.thread);
-}
-
-// The thread is chosen after the wait: the branch that `current` names may have changed meanwhile.
-void lock_agent(Place& place, std::int64_t wait_ms) {
-    auto held = life::hold_agent(place.surroundings.home, place.store, place.agent,
-                                 sys::Lock::Mode::shared, wait_ms, until_it_may_begin(place));
-    place.agent = std::move(held.agent);
-    place.agent_lock = std::move(held.lock);
-    find_thread(place);
-}
-
-// One process at a time uses a key, on whatever thread. If a turn has the key, its thread is used.
-void lock_key(Place& place, std::int64_t wait_ms) {
-    constexpr std::size_t digits = 10;  // of a hash, within the range that can be locked
-    const std::string& key = place.options.idempotency_key;
-    const std::string hash = base::sha256_hex(key).substr(0, digits);
-    place.key_lock = sys::Lock::acquire(
-        place.surroundings.home.key_lock(place.agent.id), sys::Lock::Mode::exclusive, wait_ms,
-        until_it_may_begin(place), {std::stoll(hash, nullptr, 16), 1});
-    if (!place.key_lock)
-        throw Error(ErrorCode::agent_busy,
-                    "agent '" + place.agent.name + "': a turn with this idempotency key is at work",
-                    "wait with --wait, and its result is printed");
-    place.keyed = store::find_turn_by_key(place.store, place.agent.id, key);
-    if (place.keyed)
-        place.thread = *store::find_thread(place.store, place.agent.id, place.keyed->thread_id);
-}
-
-// Returns the ways past a busy thread that fit the given options.
-std::string ways_past(const Place& place) {
-    const TurnOptions& options = place.options;
-    const bool may_go_beside =
-        !options.says_nothing() && options.thread.empty() && !place.keyed && !options.new_thread;
-    return may_go_beside ? "wait with --wait, or use another thread with --new-thread"
-                         : "wait with --wait";
-}
-
-void lock_thread(Place& place, std::int64_t wait_ms) {
-    place.thread_lock =
-        sys::Lock::acquire(place.surroundings.home.thread_lock(place.agent.id, place.thread.id),
-                           sys::Lock::Mode::exclusive, wait_ms, until_it_may_begin(place));
-    if (!place.thread_lock)
-        throw Error(ErrorCode::agent_busy,
-                    "agent '" + place.agent.name + "': thread " + std::to_string(place.thread.id) +
-                        " is at work: " + holder_of(place.store, place.agent, place.thread),
-                    ways_past(place));
-    place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
 }
 
 }  // namespace
@@ -178,6 +85,11 @@ std::string giving_up(const Place& place, store::ThreadId thread) {
            " --cancel-prompts MESSAGE gives up the turn";
 }
 
+WantedDirectory wanted_by(const TurnOptions& options, const store::Agent& agent) {
+    if (options.directory.empty()) return {agent.place, false};
+    return {options.directory};
+}
+
 sys::Root root_for(store::Store& store, const agent::Directory& directory,
                    const WantedDirectory& wanted, const agent::Home& home,
                    const sys::Environment& environment) {
@@ -204,19 +116,6 @@ sys::Root root_of_turn(Place& place) {
     }
     throw Error(ErrorCode::bad_request, "-C: " + base::quoted(path) + ": " + why,
                 "create it again, or " + giving_up(place, place.thread.id));
-}
-
-void limit_waits(Place& place) {
-    const std::int64_t deadline_ms = place.options.deadline_ms;
-    const std::int64_t last_ms =
-        deadline_ms == 0 ? 0 : deadline_ms + base::limits::timeout_grace_ms;
-    place.store.set_patience(store::longest_wait_ms, [last_ms] {
-        if (last_ms != 0 && sys::monotonic_ms() > last_ms)
-            throw Error(ErrorCode::timeout,
-                        "turn: the time given with --timeout is up, and another process prevents "
-                        "recording its end");
-        return false;
-    });
 }
 
 FoundAgent find_agent(const TurnOptions& options, const Surroundings& surroundings) {
@@ -257,51 +156,6 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
 Place open_place(const TurnOptions& options, const Surroundings& surroundings) {
     FoundAgent found = find_agent(options, surroundings);
     return open_place(found, options, surroundings);
-}
-
-void lock_place(Place& place) {
-    const TurnOptions& options = place.options;
-    const std::int64_t until_ms = sys::monotonic_ms() + options.wait_ms;
-    const auto left_ms = [&]() -> std::int64_t {
-        if (options.wait_ms < 0) return -1;
-        return std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0);
-    };
-    lock_agent(place, left_ms());
-    if (!options.idempotency_key.empty()) lock_key(place, left_ms());
-    const bool locks = place.keyed ? !has_answered(*place.keyed) : !options.new_thread;
-    if (locks) lock_thread(place, left_ms());
-    read_again(place);
-}
-
-Tried try_lock(Place& place) {
-    const agent::Home& home = place.surroundings.home;
-    place.agent_lock =
-        sys::Lock::try_acquire(home.agent_lock(place.agent.id), sys::Lock::Mode::shared);
-    if (!place.agent_lock) return Tried::agent_taken;
-    find_thread(place);
-    place.thread_lock = sys::Lock::try_acquire(home.thread_lock(place.agent.id, place.thread.id),
-                                               sys::Lock::Mode::exclusive);
-    if (!place.thread_lock) {
-        place.agent_lock.reset();
-        return Tried::thread_taken;
-    }
-    place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
-    read_again(place);
-    return Tried::locked;
-}
-
-void begin_thread(Place& place) {
-    store::Thread thread;
-    thread.agent_id = place.agent.id;
-    thread.id = 0;
-    thread.branch = place.thread.branch;
-    thread.parent_thread = place.thread.id;
-    thread.created_at = thread.last_activity = sys::now_ms();
-    store::Transaction transaction(place.store);
-    (void)life::require_again(place.store, place.agent);
-    place.thread = store::insert_thread(place.store, thread);
-    transaction.commit();
-    lock_thread(place, place.options.wait_ms);
 }
 
 life::CheckpointSite checkpoint_site(Place& place, const std::function<bool()>& stop) {

@@ -74,19 +74,8 @@ FoundAgent find_agent(const TurnOptions& options, const Surroundings& surroundin
 // moved: Error(bad_request) for -C, and the errors of configuration and directory.
 Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundings& surroundings);
 Place open_place(const TurnOptions& options, const Surroundings& surroundings);
-// Takes the locks and reads again what they protect. Error(agent_busy). With --new-thread the
-// thread stays the present one, without a lock.
-void lock_place(Place& place);
-// Limits how long commits of a turn at work wait for other writers: until --timeout requires its
-// end, then Error(timeout).
-void limit_waits(Place& place);
 // Returns whether the turn with the key has its result, which is then returned again.
 bool has_answered(const store::Turn& turn);
-// Takes the locks of the agent and the thread if both are free now.
-enum class Tried { locked, agent_taken, thread_taken };
-Tried try_lock(Place& place);
-// --new-thread: creates and locks the thread, once it is known that the turn can begin.
-void begin_thread(Place& place);
 // Returns the directory the turn worked in; nothing if it is gone or is a link now.
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
 // Returns the end of a hint: the command that gives up the thread's turn.
@@ -95,6 +84,7 @@ struct WantedDirectory {
     std::string path;      // "": the agent's workspace
     bool is_given = true;  // by -C
 };
+WantedDirectory wanted_by(const TurnOptions& options, const store::Agent& agent);
 // Returns the directory a turn works in, after checking that it may be used.
 sys::Root root_for(store::Store& store, const agent::Directory& directory,
                    const WantedDirectory& wanted, const agent::Home& home,

@@ -11,6 +11,7 @@
 #include "context/window.hpp"
 #include "life/find_agent.hpp"
 #include "place/shutdown.hpp"
+#include "place/waiting.hpp"
 #include "store/artifacts.hpp"
 #include "store/records.hpp"
 #include "sys/clock.hpp"

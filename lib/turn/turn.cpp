@@ -16,6 +16,7 @@
 #include "life/trust.hpp"
 #include "place/agent_tasks.hpp"
 #include "place/shutdown.hpp"
+#include "place/waiting.hpp"
 #include "repo/repository.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
