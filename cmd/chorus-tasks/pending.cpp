@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "approval/decision.hpp"
+#include "approval/expiry.hpp"
 #include "chat/event.hpp"
 #include "chorus-tasks/view.hpp"
 #include "cli/time_text.hpp"

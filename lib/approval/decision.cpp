@@ -7,6 +7,7 @@
 #include "agent/configuration.hpp"
 #include "approval/approval.hpp"
 #include "approval/binding.hpp"
+#include "approval/expiry.hpp"
 #include "approval/widening.hpp"
 #include "base/error.hpp"
 #include "base/number.hpp"
@@ -200,14 +201,6 @@ bool decide_one(store::Store& store, const Widening& widening, const store::Prom
 
 }  // namespace
 
-void expire_prompts(store::Store& store) {
-    const base::TimeMs now = sys::now_ms();
-    if (!store::has_expired_prompts(store, now)) return;
-    store::Transaction transaction(store);
-    store::expire_prompts(store, now);
-    transaction.commit();
-}
-
 std::string in_one_line(const store::Prompt& prompt) {
     if (prompt.kind == chat::PromptKind::question) return prompt.text;
     if (prompt.kind != chat::PromptKind::trust)
@@ -234,12 +227,6 @@ std::optional<std::string> chosen_option(const std::vector<std::string>& options
     const std::size_t number = base::parse_number<std::size_t>(wanted).value_or(0);
     if (number == 0 || number > options.size()) return std::nullopt;
     return options[number - 1];
-}
-
-std::vector<store::Prompt> waiting_prompts(store::Store& store,
-                                           std::optional<store::AgentId> agent) {
-    expire_prompts(store);
-    return agent ? store::pending_prompts(store, *agent) : store::pending_prompts(store);
 }
 
 std::string changed_since_asked(store::Store& store, const agent::Home& home,

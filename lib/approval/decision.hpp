@@ -26,13 +26,6 @@ struct DecisionContext {
     std::map<std::string, place::SeenFiles>* held = nullptr;
 };
 
-// Expires the overdue prompts of the whole home. Not inside a transaction.
-void expire_prompts(store::Store& store);
-
-// Returns the pending prompts of one agent or of the whole home, after expiring overdue ones.
-std::vector<store::Prompt> waiting_prompts(store::Store& store,
-                                           std::optional<store::AgentId> agent);
-
 // Records the decision. `agent` may be "" if an id is given. Returns the decided prompts in the
 // order of the questions. Error(no_prompt) for a prompt that is unknown, decided, expired or
 // another agent's; Error(exited) for one of a destroyed agent; Error(forbidden) if this person may

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "approval/decision.hpp"
+#include "approval/expiry.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "approval/decision.hpp"
+#include "approval/expiry.hpp"
 #include "approval/widening.hpp"
 #include "base/id.hpp"
 #include "chat/json.hpp"
