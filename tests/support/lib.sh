@@ -56,7 +56,7 @@ keep_json() { # COMMAND …: what it printed as JSON lines, for the test json/sc
 run() {
     "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
-    out=$(cat "$scratch/out") err=$(cat "$scratch/err")
+    out=$(<"$scratch/out") err=$(<"$scratch/err")
     keep_json "$@"
 }
 run_stdin() { # FILE COMMAND …
@@ -64,7 +64,7 @@ run_stdin() { # FILE COMMAND …
     shift
     "$@" >"$scratch/out" 2>"$scratch/err" <"$input"
     status=$?
-    out=$(cat "$scratch/out") err=$(cat "$scratch/err")
+    out=$(<"$scratch/out") err=$(<"$scratch/err")
     keep_json "$@"
 }
 expect_status() { [ "$status" = "$1" ] || fail "expected exit $1, got $status"; }
@@ -98,7 +98,7 @@ start_server() {
         tries=$((tries + 1))
         [ $tries -gt 250 ] && { echo "the loopback server did not start"; exit 1; }
     done
-    port=$(cat "$scratch/port")
+    port=$(<"$scratch/port")
     export CHORUS_ANTHROPIC_BASE_URL=http://127.0.0.1:$port CHORUS_OPENAI_BASE_URL=http://127.0.0.1:$port/v1
     export CHORUS_OPENAI_CHAT_BASE_URL=http://127.0.0.1:$port/v1 ANTHROPIC_API_KEY=sk-test-0123456789abcdef
     export OPENAI_API_KEY=sk-test-0123456789abcdef
