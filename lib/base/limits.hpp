@@ -35,6 +35,7 @@ constexpr int subagents_at_once = 4;
 constexpr int tasks = 16;
 constexpr int task_depth = 3;
 constexpr int failures_in_a_row = 5;
+constexpr std::size_t status_lines = 20;
 constexpr std::int64_t connect_ms = 15'000;
 constexpr std::int64_t first_byte_ms = 600'000;
 constexpr std::int64_t stall_ms = 120'000;

@@ -1,5 +1,8 @@
 #include "context/status_block.hpp"
 
+#include <fmt/format.h>
+
+#include "base/limits.hpp"
 #include "base/text.hpp"
 
 namespace chorus::context {
@@ -34,26 +37,46 @@ std::string task_line(const store::Task& task) {
     return line + (shown.size() < command.size() ? "…\n" : "\n");
 }
 
+std::string prompt_line(const store::Prompt& prompt) {
+    return "- " + prompt.id + ": " + block_line(prompt.action) + "\n";
+}
+
+// Returns the lines of the last items, at most `most`, and how many are left out.
+template <typename Item, typename Line>
+std::string section(std::string_view heading, const std::vector<Item>& items, Line line,
+                    std::size_t most, std::size_t left_out = 0) {
+    const std::size_t skipped = items.size() > most ? items.size() - most : 0;
+    left_out += skipped;
+    if (items.empty() && left_out == 0) return {};
+    std::string text = fmt::format("{}:\n", heading);
+    for (std::size_t i = skipped; i < items.size(); ++i) text += line(items[i]);
+    if (left_out > 0) text += fmt::format("- and {} older\n", left_out);
+    return text;
+}
+
 }  // namespace
 
-std::string status_block(const std::string& stands_in, const std::vector<store::Thread>& threads,
-                         store::ThreadId own, const std::vector<store::Prompt>& pending,
+OtherThreads other_threads(store::Store& store, store::AgentId agent, store::ThreadId own) {
+    constexpr std::size_t most = base::limits::status_lines;
+    OtherThreads others{store::list_recent_threads(store, agent, most + 1)};
+    const bool may_be_more = others.listed.size() > most;
+    std::erase_if(others.listed, [&](const store::Thread& one) { return one.id == own; });
+    if (may_be_more)
+        others.left_out =
+            static_cast<std::size_t>(store::count_threads(store, agent)) - 1 - others.listed.size();
+    return others;
+}
+
+std::string status_block(const std::string& stands_in, const OtherThreads& others,
+                         const std::vector<store::Prompt>& pending,
                          const std::vector<store::Task>& tasks) {
-    std::string others;
-    for (const store::Thread& thread : threads)
-        if (thread.id != own) others += thread_line(thread);
-    std::string waiting;
-    for (const store::Prompt& prompt : pending)
-        waiting += "- " + prompt.id + ": " + block_line(prompt.action) + "\n";
-    std::string background;
-    for (const store::Task& task : tasks) background += task_line(task);
-    if (stands_in.empty() && others.empty() && waiting.empty() && background.empty()) return {};
-    std::string text = "<status>\n";
-    if (!stands_in.empty()) text += "The user is in " + block_line(stands_in) + "/\n";
-    if (!others.empty()) text += "Other threads of this agent:\n" + others;
-    if (!background.empty()) text += "Background tasks:\n" + background;
-    if (!waiting.empty()) text += "Waiting for a person's decision:\n" + waiting;
-    return text + "</status>";
+    using base::limits::status_lines;
+    std::string text = stands_in.empty() ? "" : "The user is in " + block_line(stands_in) + "/\n";
+    text += section("Other threads of this agent", others.listed, thread_line, others.listed.size(),
+                    others.left_out);
+    text += section("Background tasks", tasks, task_line, status_lines);
+    text += section("Waiting for a person's decision", pending, prompt_line, status_lines);
+    return text.empty() ? text : "<status>\n" + text + "</status>";
 }
 
 }  // namespace chorus::context

@@ -26,6 +26,22 @@ constexpr Table threads{
     column("last_activity", &Thread::last_activity),
 };
 
+std::vector<Thread> threads_of(Store& store, AgentId agent, const std::vector<ThreadId>& ids) {
+    std::vector<Thread> listed;
+    for (const ThreadId id : ids) {
+        // prepared for the turn's own thread already
+        auto thread = find_thread(store, agent, id);
+        if (!thread) continue;
+        if (thread->status != "idle")
+            thread->current_step = query_text(store,
+                                              "SELECT current_step FROM turns WHERE agent_id = ? "
+                                              "AND thread_id = ? AND ended_at IS NULL",
+                                              agent, id);
+        listed.push_back(std::move(*thread));
+    }
+    return listed;
+}
+
 }  // namespace
 
 std::string given_name(std::string_view branch) {
@@ -49,20 +65,24 @@ std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::st
 }
 
 std::vector<Thread> list_threads(Store& store, AgentId agent) {
-    // find_thread() has prepared the statement with all columns already.
-    Statement statement =
-        store.prepare("SELECT thread_id FROM known_threads WHERE agent_id = ? ORDER BY thread_id");
-    statement.bind(agent);
-    std::vector<Thread> listed;
-    while (statement.step()) {
-        Thread& thread = listed.emplace_back(*find_thread(store, agent, statement.integer(0)));
-        if (thread.status != "idle")
-            thread.current_step = query_text(store,
-                                             "SELECT current_step FROM turns WHERE agent_id = ? "
-                                             "AND thread_id = ? AND ended_at IS NULL",
-                                             agent, thread.id);
-    }
-    return listed;
+    return threads_of(
+        store, agent,
+        query_integers(store, "SELECT thread_id FROM threads WHERE agent_id = ? ORDER BY thread_id",
+                       agent));
+}
+
+std::vector<Thread> list_recent_threads(Store& store, AgentId agent, std::size_t newest) {
+    return threads_of(
+        store, agent,
+        query_integers(store,
+                       "SELECT thread_id FROM turns WHERE agent_id = ?1 AND ended_at IS NULL UNION "
+                       "SELECT * FROM (SELECT thread_id FROM threads WHERE agent_id = ?1 AND NOT "
+                       "is_importing ORDER BY thread_id DESC LIMIT ?2) ORDER BY 1",
+                       agent, static_cast<std::int64_t>(newest)));
+}
+
+std::int64_t count_threads(Store& store, AgentId agent) {
+    return query_integer(store, "SELECT count(*) FROM known_threads WHERE agent_id = ?", agent);
 }
 
 Thread insert_thread(Store& store, const Thread& thread) {

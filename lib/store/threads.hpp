@@ -33,7 +33,7 @@ struct Thread {
     std::int64_t compaction = 0;  // the summary of earlier messages, whatever the cut; 0: none
     base::TimeMs created_at = 0;
     base::TimeMs last_activity = 0;  // read: of its turns too
-    std::string current_step;        // of its running turn; only list_threads() reads it
+    std::string current_step;        // of its running turn; only lists have it
 };
 
 // A thread started beside another shares its branch; a forked thread and the first one have their
@@ -48,6 +48,9 @@ std::string given_name(std::string_view branch);
 std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id);
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch);
 std::vector<Thread> list_threads(Store& store, AgentId agent);
+// Returns the `newest` threads and those with an open turn, in order of id.
+std::vector<Thread> list_recent_threads(Store& store, AgentId agent, std::size_t newest);
+std::int64_t count_threads(Store& store, AgentId agent);
 // id 0: the next free number. Messages before its window_start never come back.
 Thread insert_thread(Store& store, const Thread& thread);
 // Stores the thread's cut and the limits that it was computed with.

@@ -147,13 +147,14 @@ store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& reques
 
 chat::Message user_message(place::Place& place, const std::string& text,
                            std::vector<store::Task> tasks) {
-    auto ended = store::tasks_ended_since_turn(place.store, place.agent.id, place.thread.id);
-    std::move(ended.begin(), ended.end(), std::back_inserter(tasks));
+    auto told = store::tasks_ended_since_turn(place.store, place.agent.id, place.thread.id);
+    std::move(tasks.begin(), tasks.end(), std::back_inserter(told));
     chat::Message message;
     message.content = text;
-    message.status = place.redaction.apply(context::status_block(
-        place.options.stands_in, store::list_threads(place.store, place.agent.id), place.thread.id,
-        store::pending_prompts(place.store, place.agent.id), tasks));
+    message.status = place.redaction.apply(
+        context::status_block(place.options.stands_in,
+                              context::other_threads(place.store, place.agent.id, place.thread.id),
+                              store::pending_prompts(place.store, place.agent.id), told));
     return message;
 }
 

@@ -45,8 +45,8 @@ expect_status 0
 last_user() { jq -r '[.messages[] | select(.role == "user")] | last.content | map(select(.type == "text").text) | join("\n")' "$1"; }
 expect_match "$(last_user "$(request 5)")" '^<status>
 Background tasks:
-- task_002: running; sleep 60
 - task_001: exit status 4; exit 4
+- task_002: running; sleep 60
 </status>'
 expect_equal "$(mirrored)" '["task_002 running"]'
 run chorus-tasks kill a task_002

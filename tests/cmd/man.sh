@@ -129,6 +129,7 @@ declare -A label=(
     [subagent_depth]='depth of sub-agents' [subagents_at_once]='sub-agents at once' [tasks]='background tasks'
     [task_depth]='turns that tasks begin, one after another'
     [failures_in_a_row]='tool failures in a row' [connect_ms]='connecting to a provider'
+    [status_lines]='threads, questions and tasks in the status block, of each'
     [first_byte_ms]='silence before a model writes' [stall_ms]='silence while it writes'
     [file_lock_ms]='wait for a file another call writes' [bash_default_ms]='command that names no timeout'
     [bash_most_ms]='command, where max_bash_timeout is not set' [bash_grace_ms]='from SIGTERM to SIGKILL'
