@@ -48,9 +48,10 @@ constexpr Table stored_messages{
     read_only("original_timestamp", &StoredMessage::original_timestamp),
     read_only("compacted_into", &StoredMessage::left_for, NullIs{std::nullopt}),
     read_only("compacted_into IS NOT NULL", &StoredMessage::left_out),
-    read_only(
-        "compacted_into IS 0 AND (restored_from IS NULL OR ifnull(extra ->> 'taken_back', 0))",
-        &StoredMessage::taken_back),
+    // CASE: SQLite computes both sides of an AND that is no condition
+    read_only("CASE compacted_into WHEN 0 THEN restored_from IS NULL OR ifnull(extra ->> "
+              "'taken_back', 0) ELSE 0 END",
+              &StoredMessage::taken_back),
     read_only("prefix_hash", &StoredMessage::prefix_hash),
 };
 
