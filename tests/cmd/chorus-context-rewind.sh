@@ -7,7 +7,11 @@
 work() { printf %s "$CHORUS_HOME/agents/a/workspace"; }
 store() { printf %s "$CHORUS_HOME/agents/a/.checkpoints"; }
 tree() { # everything but .git: path, type, mode, target, content
-    (cd "$(work)" && find . -mindepth 1 -path ./.git -prune -o -printf '%P|%y|%m|%l|' \( -type f -size -1024k -exec sh -c 'sha256sum <"$1"' _ {} \; -o -printf '\n' \) | LC_ALL=C sort)
+    (
+        cd "$(work)" || exit
+        find . -mindepth 1 -path ./.git -prune -o -printf '%P|%y|%m|%l\n' | sort
+        find . -path ./.git -prune -o -type f -size -1024k -print0 | sort -z | xargs -0r sha256sum
+    )
 }
 newest() { db "SELECT max(id) FROM messages WHERE role = 'user' AND compacted_into IS NULL"; } # the message with which the last turn began
 agent() { init a --model builtin/script --permissions open; }
