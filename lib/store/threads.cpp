@@ -67,18 +67,20 @@ std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::st
 std::vector<Thread> list_threads(Store& store, AgentId agent) {
     return threads_of(
         store, agent,
-        query_integers(store, "SELECT thread_id FROM threads WHERE agent_id = ? ORDER BY thread_id",
+        query_integers(store,
+                       "SELECT thread_id FROM known_threads WHERE agent_id = ? ORDER BY thread_id",
                        agent));
 }
 
 std::vector<Thread> list_recent_threads(Store& store, AgentId agent, std::size_t newest) {
     return threads_of(
         store, agent,
-        query_integers(store,
-                       "SELECT thread_id FROM turns WHERE agent_id = ?1 AND ended_at IS NULL UNION "
-                       "SELECT * FROM (SELECT thread_id FROM threads WHERE agent_id = ?1 AND NOT "
-                       "is_importing ORDER BY thread_id DESC LIMIT ?2) ORDER BY 1",
-                       agent, static_cast<std::int64_t>(newest)));
+        query_integers(
+            store,
+            "SELECT thread_id FROM turns WHERE agent_id = ?1 AND ended_at IS NULL UNION "
+            "SELECT * FROM (SELECT thread_id FROM known_threads WHERE agent_id = ?1 ORDER "
+            "BY thread_id DESC LIMIT ?2) ORDER BY 1",
+            agent, static_cast<std::int64_t>(newest)));
 }
 
 std::int64_t count_threads(Store& store, AgentId agent) {
