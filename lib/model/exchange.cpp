@@ -78,8 +78,7 @@ class Reading {
 
 // The body may end within the name of its first field.
 bool is_stream(std::string_view body) {
-    static constexpr std::array<std::string_view, 5> fields{":",
-                                                            "data:", "event:", "id:", "retry:"};
+    constexpr std::array<std::string_view, 5> fields{":", "data:", "event:", "id:", "retry:"};
     return std::any_of(fields.begin(), fields.end(), [&](std::string_view field) {
         return body.starts_with(field.substr(0, body.size()));
     });

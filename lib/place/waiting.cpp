@@ -11,7 +11,6 @@
 #include "place/shutdown.hpp"
 #include "store/gate.hpp"
 #include "sys/clock.hpp"
-#include "sys/file.hpp"
 #include "sys/git_place.hpp"
 
 namespace chorus::place {
@@ -104,6 +103,7 @@ std::function<bool()> until_it_may_begin(const TurnOptions& options,
         return false;
     };
 }
+
 void lock_place(Place& place) {
     const TurnOptions& options = place.options;
     const std::int64_t until_ms = sys::monotonic_ms() + options.wait_ms;
