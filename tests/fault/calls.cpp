@@ -141,12 +141,15 @@ class Calls {
     // chorus-git, which looks at it, or on the stack from which posix_spawn() starts that;
     // the path may begin at an open "/".
     bool has_failed_on_workspace() const {
+        // the stack of a thread has PROT_NONE first
+        constexpr std::string_view stack_of_a_spawn =
+            "PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS|MAP_STACK";
         std::istringstream lines(contents(trace_path()));
         for (std::string line; std::getline(lines, line);)
             if (line.find("(INJECTED)") != std::string::npos &&
                 (line.find(world_.workspace().substr(1)) != std::string::npos ||
                  line.find("<UNIX-") != std::string::npos ||
-                 line.find("MAP_STACK") != std::string::npos))
+                 line.find(stack_of_a_spawn) != std::string::npos))
                 return true;
         return false;
     }
