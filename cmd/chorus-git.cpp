@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 #include "repo/server.hpp"
 #include "sys/fd.hpp"
@@ -57,6 +58,14 @@ int chmod(const char* path, mode_t mode) noexcept {
 int utimes(const char* path, const timeval* times) noexcept {
     const chorus::sys::Fd file(open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     return file ? futimes(file.get(), times) : -1;
+}
+
+// libgit2 writes objects and references to the disk before it renames them, but not the index, the
+// configuration, MERGE_HEAD and the like, which a power cut would leave full of zeros.
+int rename(const char* from, const char* to) noexcept {
+    const chorus::sys::Fd file(open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!file || fsync(file.get()) != 0) return -1;
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 }
 

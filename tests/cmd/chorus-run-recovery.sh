@@ -173,6 +173,17 @@ for k in {1..40}; do
 done
 [ $k -gt 10 ] || fail "only $k steps of a commit were seen"
 
+test_case "each file of a commit is on disk before it gets its name"
+init a --model anthropic/m --permissions sandboxed
+echo work >"$(work)/f"
+start_server "$(answers "$(call c git_commit '{"message": "by the model"}')" "$(say Noted.)")"
+strace -f -y -qq -o "$scratch/trace" -e trace=$renames,fsync chorus-run a go >/dev/null 2>&1 </dev/null
+expect_equal "$(outcome c)" ok
+sed -nE 's/^[0-9]+ +fsync\([0-9]+<([^>]+)>\) += 0/synced \1/p; s/^[0-9]+ +rename[^"]*"([^"]+\/\.git\/[^"]+)".* = 0/renamed \1/p' \
+    "$scratch/trace" >"$scratch/steps"
+expect_equal "$(awk '$1 == "renamed" && !($2 in synced) { print $2 } $1 == "synced" { synced[$2] }' "$scratch/steps")" ''
+expect_match "$(grep renamed "$scratch/steps")" '/\.git/index\.lock'
+
 test_case "several calls: what is done stays, what was cut off is told, the rest is run in order"
 init a --model anthropic/m --permissions sandboxed
 all=$(jq -nc '{say: {text: "Three.", tool_calls: [
