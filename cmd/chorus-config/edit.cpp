@@ -54,19 +54,18 @@ agent::KeyPlace require_place_to_change(const OfKey& asked) {
     return place;
 }
 
-void check_provider(const agent::KeyPlace& place, const std::string& json) {
+void check_provider(const agent::KeyPlace& place, const std::string& json,
+                    const model::Catalog& catalog) {
     if (place.key->name != "providers" || place.names.size() < 2) return;
     if (place.names.back() == "base_url" && json != "null")
         if (const std::string why =
                 model::base_url_problem(chat::parse_json(json, "set").get<std::string>());
             !why.empty())
             throw Error(ErrorCode::config_invalid, "set: " + place.dotted() + ": " + why);
-    if (model::find_provider(place.names[1]) != nullptr) return;
-    std::vector<std::string> names;
-    for (const model::Provider& provider : model::catalog()) names.emplace_back(provider.name);
+    if (catalog.has_provider(place.names[1])) return;
     throw Error(ErrorCode::config_invalid,
                 "set: providers: no provider " + base::quoted(place.names[1]),
-                "providers are " + base::quoted_list(names));
+                "providers are " + base::quoted_list(catalog.provider_names()));
 }
 
 // Returns the value to store: a model with its provider.
@@ -76,6 +75,7 @@ std::string with_full_model(const Subject& subject, const agent::KeyPlace& place
     if (!is_model || json == "null") return json;
     return chat::quoted(model::resolve_model(
         chat::parse_json(json, "set").get<std::string>(),
+        model::catalog_of(agent::models_text(subject.home), subject.home.models()),
         model::parse_available_models(agent::available_models_text(subject.home)),
         model::Check::known));
 }
@@ -172,7 +172,8 @@ struct Set : OfKey {
         const std::string given = agent::value_json(
             is_text ? place::secrets_of(begun.home, begun.environment).apply(typed) : typed, place);
         agent::check_place(place, given, "set");
-        check_provider(place, given);
+        check_provider(place, given,
+                       model::catalog_of(agent::models_text(subject.home), subject.home.models()));
         check_budget(place, given);
         const std::string full = with_full_model(subject, place, given);
         lock(subject);

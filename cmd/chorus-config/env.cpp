@@ -1,6 +1,7 @@
 // The verb env: the variables that Chorus reads.
 #include <algorithm>
 
+#include "agent/home.hpp"
 #include "agent/keys.hpp"
 #include "base/text.hpp"
 #include "chorus-config/subject.hpp"
@@ -16,20 +17,20 @@ struct Row {
     bool is_secret = false;
 };
 
-std::vector<Row> rows() {
+std::vector<Row> rows(const model::Catalog& catalog) {
     std::vector<Row> all;
     for (const agent::Variable& variable : agent::variables())
         all.push_back({std::string(variable.name), std::string(variable.fallback),
                        std::string(variable.sentence)});
-    for (const model::Provider& provider : model::catalog()) {
+    for (const std::string& name : catalog.provider_names()) {
+        const model::Provider provider = catalog.require_provider(name);
         if (provider.base_url.empty()) continue;
-        const std::string name(provider.name);
-        const std::string key(provider.key_variable);
-        all.push_back({model::base_url_variable(name), std::string(provider.base_url),
+        const std::string& key = provider.key_variable;
+        all.push_back({model::base_url_variable(name), provider.base_url,
                        "where requests to " + name + " are sent"});
         const bool told =
             std::any_of(all.begin(), all.end(), [&](const Row& row) { return row.name == key; });
-        if (!told) all.push_back({key, "", "API key of " + name, true});
+        if (!told && !key.empty()) all.push_back({key, "", "API key of " + name, true});
     }
     std::sort(all.begin(), all.end(),
               [](const Row& one, const Row& other) { return one.name < other.name; });
@@ -57,7 +58,8 @@ struct Env : Printing {
     explicit Env(cli::Command&) {}
 
     void run(const sys::Environment& environment) const {
-        for (const Row& row : rows()) {
+        const agent::Home home = agent::find_home(environment);
+        for (const Row& row : rows(model::catalog_of(agent::models_text(home), home.models()))) {
             const bool is_set = environment.has(row.name);
             const char* origin = is_set                 ? "environment"
                                  : row.fallback.empty() ? "unset"

@@ -311,6 +311,10 @@ std::string configuration_text(const Home& home) {
     return read_if_there(home.config()).value_or("{}");
 }
 
+std::string models_text(const Home& home) {
+    return read_if_there(home.models()).value_or("");
+}
+
 std::string available_models_text(const Home& home) {
     return sys::read_file_if_there(home.available_models(), base::limits::config_bytes)
         .value_or("");

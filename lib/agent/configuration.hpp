@@ -102,7 +102,8 @@ struct HomeConfiguration {
 // agent without agent.json, and for a file that is too long.
 std::string configuration_text(const Directory& directory);
 std::string configuration_text(const Home& home);
-// Returns the text of available_models.json; "" if there is none.
+// These return the text of models.json and of available_models.json; "" if there is none.
+std::string models_text(const Home& home);
 std::string available_models_text(const Home& home);
 
 // These throw Error(config_invalid) with the file, the key and the expected type.

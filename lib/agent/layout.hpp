@@ -66,6 +66,7 @@ class Home {
     std::string config() const { return path_ + "/config.json"; }
     std::string credentials() const { return path_ + "/credentials.json"; }
     std::string available_models() const { return path_ + "/available_models.json"; }
+    std::string models() const { return path_ + "/models.json"; }
     std::string presets() const { return path_ + "/presets"; }
     // May be missing.
     std::string template_directory() const { return path_ + "/template"; }

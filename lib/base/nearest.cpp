@@ -56,4 +56,9 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
     return names;
 }
 
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+    const auto near = nearest(name, candidates, 1);
+    return near.empty() ? "" : "did you mean " + quoted(near.front()) + "? ";
+}
+
 }  // namespace chorus::base

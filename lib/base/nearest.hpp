@@ -16,4 +16,7 @@ std::size_t edit_distance(std::string_view one, std::string_view other);
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates,
                                  std::size_t most);
 
+// Returns "did you mean 'x'? " with the nearest candidate, or "".
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+
 }  // namespace chorus::base

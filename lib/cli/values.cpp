@@ -143,8 +143,11 @@ class Values {
         const auto add = [&](std::string_view provider, std::string_view name) {
             if (!name.empty()) names.insert(std::string(provider).append("/").append(name));
         };
-        for (const model::Provider& provider : model::catalog())
-            add(provider.name, provider.default_model);
+        const model::Catalog catalog =
+            has_home() ? model::catalog_of(agent::models_text(*home_), home_->models())
+                       : model::Catalog();
+        for (const std::string& provider : catalog.provider_names())
+            add(provider, catalog.require_provider(provider).default_model);
         if (has_home()) {
             const auto available =
                 model::parse_available_models(agent::available_models_text(*home_));

@@ -187,7 +187,8 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
     sys::Scaffold scaffold(temporary_directory(home, options.name));
     const Directory directory(scaffold.path());
     birth.left_out = copy_template(from, scaffold.path());
-    if (options.template_directory.empty()) std::erase(birth.left_out, "presets");
+    if (options.template_directory.empty())
+        for (const char* name : {"models.json", "presets"}) std::erase(birth.left_out, name);
     sys::write_file(directory.configuration(), stamped(plan.text, now));
     complete_tree(directory, options, plan, birth);
     append_welcome(directory, birth);

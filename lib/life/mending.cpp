@@ -295,6 +295,7 @@ void check_home_parts(const Home& home, Flaws& flaws) {
                                   {home.database() + "-shm", Kind::file, true},
                                   {.path = home.config(), .use = sys::Use::read},
                                   {.path = home.credentials(), .use = sys::Use::read},
+                                  {.path = home.models(), .use = sys::Use::read},
                                   {.path = home.available_models(), .use = sys::Use::read}};
     for (const Part& part : parts) flaws.attempt("", [&] { flaws.check(part); });
     // an entry of the wrong kind counts as a damaged database

@@ -24,10 +24,11 @@ struct ChosenModel {
 ChosenModel choose_model(const Home& home, const sys::Environment& environment,
                          const agent::HomeConfiguration& defaults, const std::string& present,
                          SourceKind present_is, const BirthOptions& options) {
+    const model::Catalog catalog = model::catalog_of(agent::models_text(home), home.models());
     const auto available = model::parse_available_models(agent::available_models_text(home));
     const auto check = options.validate_model ? model::Check::listed : model::Check::none;
     const auto resolve = [&](const std::string& name) {
-        return model::resolve_model(name, available, check);
+        return model::resolve_model(name, catalog, available, check);
     };
     if (!options.model.empty()) return {resolve(options.model), ""};
     if (present_is == SourceKind::its_own && !present.empty())
@@ -36,7 +37,7 @@ ChosenModel choose_model(const Home& home, const sys::Environment& environment,
         return {resolve(*given), "CHORUS_MODEL"};
     if (!defaults.default_model.empty()) return {resolve(defaults.default_model), "config.json"};
     if (!present.empty()) return {resolve(present), "the template"};
-    if (const auto found = model::default_model(environment))
+    if (const auto found = model::default_model(catalog, environment))
         return {found->model, found->variable};
     throw Error(ErrorCode::config_invalid, "model: no model is given and no provider's key is set",
                 "export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…, or name a local server's model: "

@@ -1,103 +1,131 @@
 #include "model/catalog.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include "model/model.hpp"
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "base/text.hpp"
+#include "base/time.hpp"
+#include "model/catalog_reading.hpp"
+#include "model/catalog_rows.hpp"
+#include "sys/clock.hpp"
+
+namespace chorus::embedded {
+extern const std::string_view model_catalog;
+}
 
 namespace chorus::model {
 namespace {
 
-constexpr Quirks openai_itself{.max_tokens = "max_completion_tokens", .system_role = "developer"};
-constexpr Quirks new_limit_name{.max_tokens = "max_completion_tokens"};
-constexpr Quirks wants_reasoning{.reasoning = ReasoningBack::content};
-constexpr Quirks wants_details{.reasoning = ReasoningBack::details};
-// Mistral refuses unknown fields, and ids that are not in its own format.
-constexpr Quirks mistral{.stream_options = false, .short_call_ids = true};
+using chat::Json;
 
-// In order of preference: the first provider with a key and a default model becomes the default.
-constexpr std::array<Provider, 14> rows{{
-    {"anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", "claude-opus-5-5", true,
-     Protocol::anthropic},
-    {"openai", "OPENAI_API_KEY", "https://api.openai.com/v1", "gpt-6.1-sol", true,
-     Protocol::responses},
-    // no default: the newest models of OpenAI call tools over Responses only
-    {"openai-chat", "OPENAI_API_KEY", "https://api.openai.com/v1", "", true, Protocol::chat,
-     openai_itself},
-    {"openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openrouter/auto", true,
-     Protocol::chat, wants_details},
-    {"deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", "deepseek-v4-pro", true,
-     Protocol::chat, wants_reasoning},
-    {"mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", "mistral-large-latest", true,
-     Protocol::chat, mistral},
-    {"xai", "XAI_API_KEY", "https://api.x.ai/v1", "grok-4.6", true, Protocol::chat, new_limit_name},
-    {"groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", true,
-     Protocol::chat, new_limit_name},
-    {"together", "TOGETHER_API_KEY", "https://api.together.xyz/v1", "openai/gpt-oss-120b", true},
-    {"ollama", "OLLAMA_API_KEY", "http://127.0.0.1:11434/v1", "", false},
-    {"llamacpp", "LLAMA_API_KEY", "http://127.0.0.1:8080/v1", "", false, Protocol::chat,
-     wants_reasoning},
-    {"lmstudio", "LMSTUDIO_API_KEY", "http://127.0.0.1:1234/v1", "", false},
-    {"vllm", "VLLM_API_KEY", "http://127.0.0.1:8000/v1", "", false},
-    {"builtin", "", "", "script", false, Protocol::script},
-}};
-
-// By the beginning of a model's name, whoever serves it; sorted, and the last match counts. For
-// models that share one context between question and answer, the part for the question.
-struct ContextSize {
-    std::string_view name;
-    std::int64_t tokens;
-};
-constexpr std::array<ContextSize, 14> context_sizes{{
-    {"claude-", 200'000},
-    {"claude-fable-5", 1'000'000},
-    {"claude-haiku-5", 1'000'000},
-    {"claude-opus-5", 1'000'000},
-    {"claude-sonnet-5", 1'000'000},
-    {"deepseek-v4", 1'000'000},
-    {"gpt-4.1", 1'047'576},
-    {"gpt-4o", 128'000},
-    {"gpt-5", 272'000},
-    {"gpt-6", 922'000},
-    {"gpt-oss-", 131'072},
-    {"grok-4", 256'000},
-    {"grok-4.6", 500'000},
-    {"mistral-large", 128'000},
-}};
+// Returns the name without "-20260712" or "-2026-07-12" at its end.
+std::string_view without_date(std::string_view name) {
+    for (const std::string_view form : {"-dddddddd", "-dddd-dd-dd"}) {
+        if (name.size() <= form.size()) continue;
+        const std::string_view end = name.substr(name.size() - form.size());
+        const bool fits =
+            std::equal(end.begin(), end.end(), form.begin(), [](char given, char wanted) {
+                return wanted == 'd' ? given >= '0' && given <= '9' : given == wanted;
+            });
+        if (fits) return name.substr(0, name.size() - form.size());
+    }
+    return name;
+}
 
 }  // namespace
 
-std::int64_t known_context_tokens(std::string_view model) {
-    const Provider* provider = find_provider(parse_model_name(model).provider);
-    // a local server's size depends on how it was started
-    if (provider == nullptr || !provider->needs_key) return 0;
-    const std::string_view name = model.substr(model.rfind('/') + 1);
-    const auto found =
-        std::find_if(context_sizes.rbegin(), context_sizes.rend(),
-                     [&](const ContextSize& size) { return name.starts_with(size.name); });
-    return found == context_sizes.rend() ? 0 : found->tokens;
+std::int64_t ModelFacts::prompt_tokens() const {
+    return std::max(context_tokens - max_output_tokens, context_tokens / 2);
 }
 
-Quirks quirks_at(const Provider& provider, std::string_view base_url) {
-    const bool is_own = base_url.empty() || base_url == provider.base_url;
-    // a compatible server may know only the protocol's older names
-    return is_own || provider.name != "openai-chat" ? provider.quirks : Quirks{};
+Catalog::Catalog(std::string own) : own_(std::move(own)) {}
+
+std::optional<std::string_view> Catalog::find(std::string_view key) const {
+    const auto own = find_row(own_, key);
+    return own ? own : find_row(embedded::model_catalog, key);
 }
 
-std::span<const Provider> catalog() {
-    return rows;
-}
-
-std::vector<std::string> provider_names() {
-    std::vector<std::string> names;
-    for (const Provider& provider : rows) names.emplace_back(provider.name);
+std::vector<std::string> Catalog::provider_names() const {
+    std::vector<std::string> names = Json::parse(*find("")).get<std::vector<std::string>>();
+    for (const std::string_view rows : {std::string_view(own_), embedded::model_catalog})
+        for (std::string& name : row_keys(rows, ""))
+            if (std::find(names.begin(), names.end(), name) == names.end())
+                names.push_back(std::move(name));
     return names;
 }
 
-const Provider* find_provider(std::string_view name) {
-    for (const Provider& provider : rows)
-        if (provider.name == name) return &provider;
-    return nullptr;
+bool Catalog::has_provider(std::string_view name) const {
+    return !name.empty() && name.find('/') == name.npos && find(name);
+}
+
+std::optional<Provider> Catalog::find_provider(std::string_view name) const {
+    if (!has_provider(name)) return std::nullopt;
+    Provider provider = read_provider(Json::parse(*find(name)), std::string(name));
+    provider.name = name;
+    return provider;
+}
+
+Provider Catalog::require_provider(std::string_view name) const {
+    if (auto provider = find_provider(name)) return std::move(*provider);
+    const std::vector<std::string> names = provider_names();
+    throw base::Error(
+        base::ErrorCode::no_driver, "provider " + base::quoted(name) + ": not known",
+        base::did_you_mean(name, names) + "the providers are " + base::quoted_list(names));
+}
+
+std::vector<std::string> Catalog::model_names(std::string_view provider) const {
+    const std::string start = std::string(provider) + "/";
+    std::vector<std::string> names = row_keys(own_, start);
+    const std::size_t own = names.size();
+    for (std::string& name : row_keys(embedded::model_catalog, start))
+        if (!find_row(own_, name)) names.push_back(std::move(name));
+    std::inplace_merge(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(own),
+                       names.end());
+    std::erase_if(
+        names, [&](const std::string& name) { return name.back() == '*' || row_of(name) != name; });
+    return names;
+}
+
+std::optional<std::string> Catalog::find_family(std::string_view model) const {
+    const std::size_t slash = model.find('/');
+    for (std::size_t length = model.size(); length > slash + 1; --length) {
+        std::string family = std::string(model.substr(0, length)) + "*";
+        if (find(family)) return family;
+    }
+    return std::nullopt;
+}
+
+std::string Catalog::row_of(std::string_view model) const {
+    const std::size_t slash = model.find('/');
+    if (slash == model.npos) return {};
+    for (const std::string_view name : {model, without_date(model)}) {
+        const auto row = find(name);
+        if (row && row->starts_with('"')) return Json::parse(*row).get<std::string>();
+        if (row) return std::string(name);
+    }
+    if (auto family = find_family(model)) return std::move(*family);
+    const auto provider = find_provider(model.substr(0, slash));
+    if (!provider || provider->models_of.empty()) return {};
+    return row_of(provider->models_of + std::string(model.substr(slash)));
+}
+
+ModelFacts Catalog::facts(std::string_view model) const {
+    const std::string name = row_of(model);
+    const auto row = name.empty() ? std::nullopt : find(name);
+    return row ? read_model(Json::parse(*row), name, "") : ModelFacts();
+}
+
+Catalog catalog_of(std::string_view models_json, std::string_view file) {
+    constexpr std::size_t date_size = sizeof("2026-11-26") - 1;
+    if (models_json.empty()) return Catalog();
+    return Catalog(compile_rows(models_json, file, embedded::model_catalog,
+                                base::iso8601(sys::now_ms()).substr(0, date_size)));
+}
+
+const Quirks& quirks_at(const Provider& provider, std::string_view base_url) {
+    const bool is_own = base_url.empty() || base_url == provider.base_url;
+    return is_own || !provider.quirks_elsewhere ? provider.quirks : *provider.quirks_elsewhere;
 }
 
 }  // namespace chorus::model

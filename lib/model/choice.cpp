@@ -1,11 +1,11 @@
 #include "model/choice.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/text.hpp"
+#include "base/time.hpp"
 #include "chat/json.hpp"
 #include "model/model.hpp"
 
@@ -17,14 +17,8 @@ using base::ErrorCode;
 
 constexpr std::string_view script_model = "builtin/script";
 
-// "did you mean 'openai'? ", or "".
-std::string near_provider(std::string_view wanted) {
-    const auto near = base::nearest(wanted, provider_names(), 1);
-    return near.empty() ? "" : "did you mean " + base::quoted(near.front()) + "? ";
-}
-
-std::string all_providers() {
-    return "providers are " + base::quoted_list(provider_names());
+std::string all_providers(const Catalog& catalog) {
+    return "providers are " + base::quoted_list(catalog.provider_names());
 }
 
 bool lists(const AvailableModels::Listed& listed, std::string_view name) {
@@ -53,12 +47,12 @@ Error ambiguous(std::string_view text, std::vector<std::string> candidates) {
 // Returns the full names of the listed models that contain the text, ignoring case. `provider`
 // limits the search; "" searches all.
 std::vector<std::string> names_with(std::string_view text, std::string_view provider,
-                                    const AvailableModels& available) {
+                                    const Catalog& catalog, const AvailableModels& available) {
     const std::string part = base::to_lower_ascii(text);
     std::vector<std::string> found;
     for (const auto& [name, listed] : available.providers) {
         if ((!provider.empty() && provider != name) || !listed.valid) continue;
-        if (find_provider(name) == nullptr) continue;
+        if (!catalog.has_provider(name)) continue;
         for (const std::string& model : listed.models)
             if (base::to_lower_ascii(model).find(part) != std::string::npos)
                 found.push_back(name + "/" + model);
@@ -72,32 +66,35 @@ Found one_of(std::string_view text, std::vector<std::string> candidates, Error n
     return std::move(candidates.front());
 }
 
-Found find_bare(std::string_view name, const AvailableModels& available, Check check) {
+Found find_bare(std::string_view name, const Catalog& catalog, const AvailableModels& available,
+                Check check) {
     std::vector<std::string> serving;
     for (const auto& [provider, listed] : available.providers)
-        if (find_provider(provider) != nullptr && lists(listed, name) &&
+        if (catalog.has_provider(provider) && lists(listed, name) &&
             (listed.valid || check != Check::part))
             serving.push_back(provider + "/" + std::string(name));
-    if (serving.empty() && check == Check::part) serving = names_with(name, {}, available);
+    if (serving.empty() && check == Check::part) serving = names_with(name, {}, catalog, available);
     return one_of(name, std::move(serving),
                   no_driver("model: no provider lists " + base::quoted(name),
-                            "write it as provider/name; " + all_providers()));
+                            "write it as provider/name; " + all_providers(catalog)));
 }
 
 // `listed` is the list of the wanted model's provider.
 Found find_listed(std::string_view text, const ModelName& wanted,
-                  const AvailableModels::Listed& listed, const AvailableModels& available,
-                  Check check) {
+                  const AvailableModels::Listed& listed, const Catalog& catalog,
+                  const AvailableModels& available, Check check) {
     if (check == Check::part && !listed.valid)
         return no_driver("model: the key of " + wanted.provider +
                          " was not valid when last checked");
     if (listed.models.empty() || lists(listed, wanted.name)) return std::string(text);
     std::vector<std::string> candidates;
-    if (check == Check::part) candidates = names_with(wanted.name, wanted.provider, available);
+    if (check == Check::part)
+        candidates = names_with(wanted.name, wanted.provider, catalog, available);
     return one_of(
         text, std::move(candidates),
         no_driver("model: " + wanted.provider + " does not list " + base::quoted(wanted.name),
-                  "it lists " + some_of(listed.models) +
+                  base::did_you_mean(wanted.name, listed.models) + "it lists " +
+                      some_of(listed.models) +
                       (check == Check::listed ? "; --no-validate-model accepts it anyway" : "")));
 }
 
@@ -125,39 +122,45 @@ AvailableModels parse_available_models(std::string_view json) {
     return available;
 }
 
-Found find_model(std::string_view text, const AvailableModels& available, Check check) {
+std::string with_listing(std::string_view json, const std::string& provider, bool valid,
+                         const std::vector<std::string>& models, std::int64_t now_ms) {
+    chat::Json object =
+        json.empty()
+            ? chat::Json::object()
+            : chat::parse_json(json, "available_models.json", chat::DuplicateKeys::last_wins,
+                               base::limits::json_bytes, ErrorCode::config_invalid);
+    if (!object.contains("providers"))
+        object = {{"last_updated", ""}, {"providers", std::move(object)}};
+    object["last_updated"] = base::iso8601(now_ms);
+    object["providers"][provider] = {{"valid", valid}, {"models", models}};
+    return object.dump(2, ' ', false, chat::Json::error_handler_t::replace) + "\n";
+}
+
+Found find_model(std::string_view text, const Catalog& catalog, const AvailableModels& available,
+                 Check check) {
     if (text.empty())
         return Error(ErrorCode::config_invalid, "model: none is set",
                      "give one with -m provider/name or set \"model\" in agent.json");
     const ModelName wanted = parse_model_name(text);
-    if (wanted.provider.empty()) return find_bare(text, available, check);
-    if (find_provider(wanted.provider) == nullptr)
-        return no_driver("model: no provider " + base::quoted(wanted.provider),
-                         near_provider(wanted.provider) + all_providers());
+    if (wanted.provider.empty()) return find_bare(text, catalog, available, check);
+    if (!catalog.has_provider(wanted.provider))
+        return no_driver(
+            "model: no provider " + base::quoted(wanted.provider),
+            base::did_you_mean(wanted.provider, catalog.provider_names()) + all_providers(catalog));
     if (wanted.name.empty()) return no_driver("model: " + base::quoted(text) + " names no model");
     if (wanted.provider == "builtin" && text != script_model)
         return no_driver("model: there is no " + base::quoted(text),
                          std::string(script_model) + " is the only built-in model");
     const auto listed = available.providers.find(wanted.provider);
     if (check == Check::none || listed == available.providers.end()) return std::string(text);
-    return find_listed(text, wanted, listed->second, available, check);
+    return find_listed(text, wanted, listed->second, catalog, available, check);
 }
 
-std::string resolve_model(std::string_view text, const AvailableModels& available, Check check) {
-    Found found = find_model(text, available, check);
+std::string resolve_model(std::string_view text, const Catalog& catalog,
+                          const AvailableModels& available, Check check) {
+    Found found = find_model(text, catalog, available, check);
     if (const Error* error = std::get_if<Error>(&found)) throw Error(*error);
     return std::move(std::get<std::string>(found));
-}
-
-bool is_key_variable(std::string_view name) {
-    constexpr std::array<std::string_view, 5> ends{"_API_KEY", "_TOKEN", "_ACCESS_KEY",
-                                                   "_SECRET_KEY", "_AUTH_KEY"};
-    const auto providers = catalog();
-    return std::any_of(ends.begin(), ends.end(),
-                       [&](std::string_view end) { return name.ends_with(end); }) ||
-           std::any_of(providers.begin(), providers.end(), [&](const Provider& provider) {
-               return !name.empty() && provider.key_variable == name;
-           });
 }
 
 sys::Environment take_environment() {
@@ -167,13 +170,13 @@ sys::Environment take_environment() {
     return environment;
 }
 
-std::optional<DefaultModel> default_model(const sys::Environment& environment) {
-    for (const Provider& provider : catalog()) {
+std::optional<DefaultModel> default_model(const Catalog& catalog,
+                                          const sys::Environment& environment) {
+    for (const std::string& name : catalog.provider_names()) {
+        const Provider provider = catalog.require_provider(name);
         if (!provider.needs_key || provider.default_model.empty()) continue;
-        const std::string variable(provider.key_variable);
-        if (environment.has(variable))
-            return DefaultModel{
-                std::string(provider.name) + "/" + std::string(provider.default_model), variable};
+        if (environment.has(provider.key_variable))
+            return DefaultModel{name + "/" + provider.default_model, provider.key_variable};
     }
     return std::nullopt;
 }

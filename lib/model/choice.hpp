@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "model/catalog.hpp"
 #include "sys/environment.hpp"
 
 namespace chorus::model {
@@ -25,6 +26,11 @@ struct AvailableModels {
 // Throws Error(config_invalid). "" is an empty list.
 AvailableModels parse_available_models(std::string_view json);
 
+// Returns the text of the file, which was that, with what a provider has answered: its models, or
+// that its key is not valid.
+std::string with_listing(std::string_view json, const std::string& provider, bool valid,
+                         const std::vector<std::string>& models, std::int64_t now_ms);
+
 enum class Check {
     listed,  // must be listed by its provider, if that was asked; the hint names
              // --no-validate-model
@@ -35,14 +41,12 @@ enum class Check {
 // Returns the full "provider/name". A bare name is looked up in the lists; if several providers
 // list it, the error names them. A provider that was never asked accepts any name. Otherwise
 // returns Error(no_driver).
-std::variant<std::string, base::Error> find_model(std::string_view text,
+std::variant<std::string, base::Error> find_model(std::string_view text, const Catalog& catalog,
                                                   const AvailableModels& available, Check check);
 // Like find_model, but throws the error.
-std::string resolve_model(std::string_view text, const AvailableModels& available, Check check);
+std::string resolve_model(std::string_view text, const Catalog& catalog,
+                          const AvailableModels& available, Check check);
 
-// Whether a variable of this name holds a key: a catalog provider's variable, or one with a typical
-// ending as in GH_TOKEN.
-bool is_key_variable(std::string_view name);
 // Returns the process's environment, and overwrites the values of key variables in place so that
 // /proc no longer shows them.
 sys::Environment take_environment();
@@ -51,7 +55,8 @@ struct DefaultModel {
     std::string model;     // the full name
     std::string variable;  // the key variable that decided
 };
-// The first provider of the catalog whose key is set.
-std::optional<DefaultModel> default_model(const sys::Environment& environment);
+// That of the first provider, in order of preference, whose key is set.
+std::optional<DefaultModel> default_model(const Catalog& catalog,
+                                          const sys::Environment& environment);
 
 }  // namespace chorus::model

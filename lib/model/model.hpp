@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "chat/message.hpp"
-#include "model/catalog.hpp"
+#include "model/endpoint.hpp"
 #include "model/failure.hpp"
 #include "net/http.hpp"
 
@@ -41,7 +41,7 @@ struct Interruption {
 };
 
 // An answer that never came, for a reason that another try does not change.
-Answer no_answer(Category category, std::string why);
+Answer no_answer(Failure failure);
 
 class Model {
   public:
@@ -50,26 +50,8 @@ class Model {
                        const Interruption& interruption) = 0;
 };
 
-// How a provider is reached: from config.json and the environment, resolved by the caller.
-struct Endpoint {
-    std::string provider;  // a row of the catalog
-    std::string base_url;  // empty: the row's
-    // Called for each model call; returns "" if the provider needs none. May throw
-    // Error(config_invalid).
-    std::function<std::string()> key;
-    std::string anthropic_version;  // empty: the default
-    bool trusted_http = false;      // base_url came from config.json or the environment
-    net::Timeouts timeouts = {};
-};
-
-// The variable for a provider's base URL: CHORUS_OPENAI_CHAT_BASE_URL.
-std::string base_url_variable(std::string_view provider);
-// Returns why a base URL is invalid, or "".
-std::string base_url_problem(std::string_view url);
-
-// Throws Error(no_driver) that lists the providers if none has that name. A missing key is not
-// thrown here: ask() returns a Failure that names the variable to set. `client` must outlive the
-// model.
+// A missing key is not thrown here: ask() returns a Failure that names the variable to set.
+// `client` must outlive the model.
 std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client);
 
 // Returns the exact body that ask() would send, for --dry-run; "" for builtin/script.

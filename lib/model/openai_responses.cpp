@@ -74,14 +74,6 @@ void write_answer(JsonText& out, const Message& message, const Origin& origin) {
 
 }  // namespace
 
-Reasoning reasoning_of(std::string_view model) {
-    static constexpr std::array thoughtless{"gpt-3.5", "gpt-4", "chatgpt-4"};
-    if (model.starts_with("ft:")) model.remove_prefix(3);
-    const bool thinks = std::none_of(thoughtless.begin(), thoughtless.end(),
-                                     [&](const char* name) { return model.starts_with(name); });
-    return thinks ? Reasoning::summarized : Reasoning::none;
-}
-
 Reasoning reasoning_after(Reasoning asked, std::string_view refusal) {
     const std::string lower = base::to_lower_ascii(refusal);
     const auto names = [&](const char* word) { return lower.find(word) != lower.npos; };

@@ -16,7 +16,6 @@ enum class Reasoning {
     encrypted,   // encrypted reasoning, to be sent back
     summarized,  // also summaries, which show that the model is working
 };
-Reasoning reasoning_of(std::string_view model);
 // Returns the level to use after a request with `asked` was refused with this message; `asked` if
 // the message is about something else.
 Reasoning reasoning_after(Reasoning asked, std::string_view refusal);

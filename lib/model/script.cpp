@@ -168,10 +168,10 @@ class ScriptModel final : public Model {
     Answer ask(const chat::Request& request, const StreamSink& sink,
                const Interruption& interruption) override {
         if (interruption.stop && interruption.stop())
-            return no_answer(Category::other, "builtin: stopped");
+            return no_answer({.message = "builtin: stopped"});
         if (request.model != "script")
-            return no_answer(Category::other, "builtin: no model " + base::quoted(request.model) +
-                                                  ": only 'script' exists");
+            return no_answer({.message = "builtin: no model " + base::quoted(request.model) +
+                                         ": only 'script' exists"});
         Answer answer;
         answer.reply = script_reply(request);
         answer.text_was_streamed = !answer.reply.text.empty();

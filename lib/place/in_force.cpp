@@ -43,14 +43,14 @@ void check_budget(const agent::Budget& budget, std::string_view file) {
 
 std::string resolve_model(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
-                          const agent::Home& paths) {
+                          const model::Catalog& catalog, const agent::Home& paths) {
     const std::string wanted = !options.model.empty()            ? options.model
                                : environment.has("CHORUS_MODEL") ? environment.get("CHORUS_MODEL")
                                : !agent.model.empty()            ? agent.model
                                                                  : home.default_model;
     const auto listed =
         sys::read_file_if_there(paths.available_models(), base::limits::config_bytes);
-    return model::resolve_model(wanted, model::parse_available_models(listed.value_or("")),
+    return model::resolve_model(wanted, catalog, model::parse_available_models(listed.value_or("")),
                                 model::Check::none);
 }
 
@@ -99,7 +99,7 @@ std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Sha
 
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
-                          const agent::Home& paths) {
+                          const model::Catalog& catalog, const agent::Home& paths) {
     const agent::Shared& own = agent.shared;
     const agent::Shared& general = home.shared;
     check_budget(own.budget, "agent.json");
@@ -107,13 +107,13 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     check_budget(home.limits.budget, "config.json: limits");
 
     Settings settings;
-    settings.model = resolve_model(options, environment, agent, home, paths);
+    settings.model = resolve_model(options, environment, agent, home, catalog, paths);
     settings.rolling_window_ms = window_in_force_ms(own, general);
     settings.max_iterations = options.max_iterations.value_or(
         own.max_iterations.value_or(general.max_iterations.value_or(25)));
     settings.max_messages = own.max_messages.value_or(general.max_messages.value_or(0));
     settings.token_budget = four_fifths(own.context_tokens.value_or(
-        general.context_tokens.value_or(model::known_context_tokens(settings.model))));
+        general.context_tokens.value_or(catalog.facts(settings.model).prompt_tokens())));
     settings.auto_compact = own.auto_compact.value_or(general.auto_compact.value_or(false));
     settings.parallel_tools = own.parallel_tools.value_or(general.parallel_tools.value_or(4));
     settings.tokens_per_turn =
@@ -140,10 +140,12 @@ std::string without_user(const std::string& url) {
 
 }  // namespace
 
-model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
-                             const sys::Environment& environment) {
+model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfiguration& home,
+                             const model::Catalog& catalog, const sys::Environment& environment) {
+    const std::string provider = model::parse_model_name(model).provider;
     model::Endpoint endpoint;
-    endpoint.provider = provider;
+    endpoint.provider = catalog.require_provider(provider);
+    endpoint.facts = catalog.facts(model);
     const agent::HomeConfiguration::ProviderSettings own = provider_settings(provider, home);
     endpoint.timeouts.first_byte_ms = own.first_byte_ms.value_or(home.limits.first_byte_ms);
     endpoint.timeouts.stall_ms = own.stall_ms.value_or(home.limits.stall_ms);
@@ -159,8 +161,7 @@ model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfi
         throw Error(ErrorCode::config_invalid,
                     named + ": " + base::quoted(without_user(endpoint.base_url)) + ": " + why);
     endpoint.trusted_http = !endpoint.base_url.empty();
-    const model::Provider* row = model::find_provider(provider);
-    const std::string variable(row != nullptr ? row->key_variable : "");
+    const std::string& variable = endpoint.provider.key_variable;
     endpoint.key = [key = variable.empty() ? std::string() : environment.get(variable)] {
         return key;
     };
@@ -168,10 +169,10 @@ model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfi
 }
 
 std::string credential_of(const std::string& model, const agent::HomeConfiguration& home,
-                          const sys::Environment& environment) {
+                          const model::Catalog& catalog, const sys::Environment& environment) {
     constexpr std::size_t digits = 8;
     const std::string provider = model::parse_model_name(model).provider;
-    const std::string key = endpoint_for(provider, home, environment).key();
+    const std::string key = endpoint_for(model, home, catalog, environment).key();
     return provider + "/" + base::sha256_hex("credential " + key).substr(0, digits);
 }
 

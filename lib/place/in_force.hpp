@@ -43,7 +43,7 @@ std::vector<std::string> environment_in_force(const agent::Configuration& agent,
 // Error(no_driver) for an unknown model; Error(config_invalid) for a dollar budget without a price.
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
-                          const agent::Home& paths);
+                          const model::Catalog& catalog, const agent::Home& paths);
 
 // The length of the rolling window, and the time without activity after which idle-save saves (0:
 // never). agent.json overrides config.json.
@@ -51,14 +51,14 @@ std::int64_t window_in_force_ms(const agent::Shared& own, const agent::Shared& g
 std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Shared& general,
                                       const sys::Environment& environment);
 
-// endpoint_for returns base_url, timeouts and key of a provider; transport_for reads the usual
-// proxy and CA variables.
-model::Endpoint endpoint_for(const std::string& provider, const agent::HomeConfiguration& home,
-                             const sys::Environment& environment);
+// endpoint_for returns how a model is reached, or throws Error(no_driver) for an unknown provider;
+// transport_for reads the usual proxy and CA variables.
+model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfiguration& home,
+                             const model::Catalog& catalog, const sys::Environment& environment);
 // Returns a name for the key that the model's provider gets, without revealing it; another key has
 // another name.
 std::string credential_of(const std::string& model, const agent::HomeConfiguration& home,
-                          const sys::Environment& environment);
+                          const model::Catalog& catalog, const sys::Environment& environment);
 net::Transport transport_for(const sys::Environment& environment, bool plain_http);
 
 // Returns the person whom an actor's text names by uid.

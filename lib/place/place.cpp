@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "context/find_thread.hpp"
 #include "life/find_agent.hpp"
+#include "life/known_models.hpp"
 #include "life/named_path.hpp"
 #include "life/opening.hpp"
 #include "life/trust.hpp"
@@ -58,7 +59,7 @@ Loaded load(Place& place) {
     Loaded loaded{in_force_for(place), {}, {}, place.joined_rights};
     agent::Configuration& configuration = loaded.configuration;
     loaded.settings = resolve_settings(place.options, surroundings.environment, configuration,
-                                       place.home_configuration, surroundings.home);
+                                       place.home_configuration, place.catalog, surroundings.home);
     add_secrets(place.redaction, surroundings.environment, configuration.shared.environment);
     configuration.system_prompt = place.redaction.apply(configuration.system_prompt);
     loaded.rights = rights_of(loaded, place.home_configuration, loaded.settings.sandbox);
@@ -134,6 +135,7 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
     const agent::Home& home = surroundings.home;
     const agent::Directory directory = home.directory(found.agent.dir);
     auto home_configuration = agent::load_home_configuration(home);
+    model::Catalog catalog = life::load_catalog(found.store, home);
     sys::Root root = root_for(found.store, directory, wanted_by(options, found.agent), home,
                               surroundings.environment);
     const store::Thread thread =
@@ -149,6 +151,7 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
             .thread = thread,
             .directory = directory,
             .home_configuration = std::move(home_configuration),
+            .catalog = std::move(catalog),
             .root = std::move(root),
             .redaction = std::move(redaction)};
 }

@@ -28,6 +28,7 @@ struct Place {
     store::Thread thread;
     agent::Directory directory;
     agent::HomeConfiguration home_configuration;
+    model::Catalog catalog;
     sys::Root root;                                     // the workspace, or -C DIR
     policy::Redaction redaction = policy::Redaction();  // the keys in use
     std::optional<sys::Lock> agent_lock = {};

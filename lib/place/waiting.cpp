@@ -7,6 +7,7 @@
 #include "base/limits.hpp"
 #include "context/find_thread.hpp"
 #include "life/find_agent.hpp"
+#include "life/known_models.hpp"
 #include "place/secrets.hpp"
 #include "place/shutdown.hpp"
 #include "store/gate.hpp"
@@ -35,6 +36,7 @@ void read_again(Place& place) {
     const Surroundings& surroundings = place.surroundings;
     place.agent = life::require_again(place.store, place.agent);
     place.home_configuration = agent::load_home_configuration(surroundings.home);
+    place.catalog = life::load_catalog(place.store, surroundings.home);
     place.root = root_for(place.store, place.directory, wanted_by(place.options, place.agent),
                           surroundings.home, surroundings.environment);
     place.redaction = secrets_of(surroundings.home, surroundings.environment,

@@ -51,6 +51,11 @@ bool is_same_inode(const struct stat& one, const struct stat& other) {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+std::string mark_of(const struct stat& status) {
+    return std::to_string(status.st_ino) + ":" + std::to_string(status.st_size) + ":" +
+           std::to_string(status.st_ctim.tv_sec) + "." + std::to_string(status.st_ctim.tv_nsec);
+}
+
 struct stat require_regular(const Fd& file, const std::string& path) {
     const auto status = file ? opened_status(file) : std::nullopt;
     if (!status) throw base::system_error(path);

@@ -27,6 +27,8 @@ FileStatus followed_status(const std::string& path);
 FileStatus link_status(const std::string& path);
 FileStatus link_status(int directory, const std::string& name);
 bool is_same_inode(const struct stat& one, const struct stat& other);
+// Identifies a file and its state.
+std::string mark_of(const struct stat& status);
 
 // Throws where `path` was not opened, or is not a regular file.
 struct stat require_regular(const Fd& file, const std::string& path);

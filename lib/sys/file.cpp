@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -107,6 +108,13 @@ std::optional<std::string> read_file_if_there(const std::string& path, std::size
     if (!fd && means_absent(errno)) return std::nullopt;
     require_regular(fd, path);
     return read_all(fd.get(), most, path);
+}
+
+std::string settled_mark(const std::string& path) {
+    constexpr std::int64_t settled_s = 2;
+    const FileStatus status = followed_status(path);
+    if (!status || time(nullptr) - status->st_ctim.tv_sec <= settled_s) return {};
+    return mark_of(*status);
 }
 
 std::string read_file(const std::string& path, std::size_t most) {

@@ -28,6 +28,9 @@ std::string why_not_usable(const std::string& path, Use use = Use::read_and_writ
 // `most` bytes.
 std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most);
 std::string read_file(const std::string& path, std::size_t most);
+// Identifies the file and its state: another content has another mark. "" for a file that is not
+// there, or was changed so recently that it may change again and keep its mark.
+std::string settled_mark(const std::string& path);
 // Reads the end of a regular file, and its total size; empty for a missing file. Does not follow a
 // link.
 struct Tail {

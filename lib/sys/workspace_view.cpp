@@ -11,11 +11,6 @@
 
 namespace chorus::sys {
 
-std::string mark_of(const struct stat& status) {
-    return std::to_string(status.st_ino) + ":" + std::to_string(status.st_size) + ":" +
-           std::to_string(status.st_ctim.tv_sec) + "." + std::to_string(status.st_ctim.tv_nsec);
-}
-
 WorkspaceView::WorkspaceView(const std::string& workspace)
     : workspace_(workspace),
       home_(Environment::of_process().get("HOME")),

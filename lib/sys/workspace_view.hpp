@@ -10,9 +10,6 @@
 
 namespace chorus::sys {
 
-// Identifies a file and its state.
-std::string mark_of(const struct stat& status);
-
 // Paths are relative to the workspace, or absolute for a repository outside.
 class WorkspaceView {
   public:

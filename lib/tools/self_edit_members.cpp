@@ -33,7 +33,7 @@ std::variant<std::string, base::Error> find_wanted(const Arguments& arguments,
                                                    const Workplace& workplace) {
     const auto listed =
         sys::read_file_if_there(workplace.available_models_path, base::limits::config_bytes);
-    return model::find_model(arguments.text("new_model"),
+    return model::find_model(arguments.text("new_model"), *workplace.catalog,
                              model::parse_available_models(listed.value_or("")),
                              model::Check::part);
 }

@@ -20,6 +20,9 @@
 namespace chorus::agent {
 struct HomeConfiguration;
 }
+namespace chorus::model {
+class Catalog;
+}
 
 namespace chorus::tools {
 
@@ -74,6 +77,7 @@ struct Workplace {
     std::string configuration_lock_path = {};
     std::string available_models_path = {};
     const agent::HomeConfiguration* home_configuration = nullptr;
+    const model::Catalog* catalog = nullptr;
     Tasks* tasks = nullptr;        // tools/task_tools.hpp; null only where no tool of tasks runs
     std::string call_id = {};      // of the call that is planned
     std::string plants_file = {};  // agent::Directory::call_plants of the thread; "": none

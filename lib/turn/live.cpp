@@ -41,7 +41,8 @@ tools::Workplace make_workplace(place::Place& place, const place::Settings& sett
         .directory = place.directory,
         .configuration_lock_path = surroundings.home.configuration_lock(place.agent.id),
         .available_models_path = surroundings.home.available_models(),
-        .home_configuration = &place.home_configuration};
+        .home_configuration = &place.home_configuration,
+        .catalog = &place.catalog};
     workplace.sandbox.umask = place.root.mask();
     workplace.sandbox.homes = sys::keep_homes();
     workplace.plants_file = place.directory.call_plants(place.thread.id);
@@ -73,9 +74,8 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
 
 void LiveTurn::use_model(const std::string& name) {
     if (model_ && model_name_ == name) return;
-    const model::Endpoint endpoint =
-        place::endpoint_for(model::parse_model_name(name).provider, place_.home_configuration,
-                            place_.surroundings.environment);
+    const model::Endpoint endpoint = place::endpoint_for(
+        name, place_.home_configuration, place_.catalog, place_.surroundings.environment);
     if (!client_)
         client_ = std::make_unique<net::Client>(
             place::transport_for(place_.surroundings.environment, endpoint.trusted_http));

@@ -33,7 +33,7 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
         hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
         keep_cooling(record_.turn(),
                      place::credential_of(loaded_.settings.model, place_.home_configuration,
-                                          place_.surroundings.environment));
+                                          place_.catalog, place_.surroundings.environment));
     }
     if (failure.category == model::Category::unauthorized)
         hint = "with a valid key, continue with: " + goes_on;

@@ -54,9 +54,8 @@ std::string dry_run(const place::TurnOptions& options, const place::Surroundings
     place::Place place = place::open_place(options, surroundings);
     approval::check_given_permissions(place);
     NextRequest next = assemble(place, place::load(place));
-    const model::Endpoint endpoint =
-        place::endpoint_for(model::parse_model_name(next.model).provider, place.home_configuration,
-                            surroundings.environment);
+    const model::Endpoint endpoint = place::endpoint_for(next.model, place.home_configuration,
+                                                         place.catalog, surroundings.environment);
     chat::Message said;
     said.content = compose_message(place, KeepArtifact::no);
     said.status = next.status;

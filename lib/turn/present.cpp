@@ -1,6 +1,7 @@
 #include "turn/present.hpp"
 
 #include "base/error.hpp"
+#include "life/known_models.hpp"
 #include "place/secrets.hpp"
 #include "sys/clock.hpp"
 #include "turn/summary.hpp"
@@ -13,7 +14,7 @@ place::Settings settings_of(const Present& present, const store::Agent& agent,
                             const place::Surroundings& surroundings) {
     try {
         return place::resolve_settings({}, surroundings.environment, present.configuration,
-                                       present.home, surroundings.home);
+                                       present.home, present.catalog, surroundings.home);
     } catch (const base::Error&) {
         place::Settings settings;
         settings.model = agent.model;
@@ -30,6 +31,7 @@ Present present_context(store::Store& store, const store::Agent& agent,
                         const place::Surroundings& surroundings) {
     Present present;
     present.home = agent::load_home_configuration(surroundings.home);
+    present.catalog = life::load_catalog(store, surroundings.home);
     present.configuration = agent::load_configuration(surroundings.home.directory(agent.dir));
     present.settings = settings_of(present, agent, surroundings);
     present.after_time = sys::now_ms() - present.settings.rolling_window_ms;
@@ -47,8 +49,8 @@ context::SessionAbout about_session(const Present& present, context::SessionTrig
                                     const std::string& description, Summaries summaries,
                                     const place::Surroundings& surroundings) {
     const context::Summarize by_model = [&](const std::vector<context::SessionMessage>& messages) {
-        const Summary summary =
-            summarize(messages, SummaryFor::people, present.settings, present.home, surroundings);
+        const Summary summary = summarize(messages, SummaryFor::people, present.settings,
+                                          present.home, present.catalog, surroundings);
         if (!summary.problem.empty()) surroundings.warn("no summary: " + summary.problem);
         return summary.text;
     };

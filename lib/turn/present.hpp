@@ -13,6 +13,7 @@ enum class Summaries { by_model, by_rule };
 
 struct Present {
     agent::HomeConfiguration home;
+    model::Catalog catalog = model::Catalog();
     agent::Configuration configuration;
     place::Settings settings;
     base::TimeMs after_time = 0;  // of the rolling window

@@ -70,9 +70,10 @@ chat::Request request_for(const std::vector<SessionMessage>& messages, SummaryFo
 }
 
 model::Answer ask(const chat::Request& request, const place::Settings& settings,
-                  const agent::HomeConfiguration& home, const place::Surroundings& surroundings) {
-    const model::Endpoint endpoint = place::endpoint_for(
-        model::parse_model_name(settings.model).provider, home, surroundings.environment);
+                  const agent::HomeConfiguration& home, const model::Catalog& catalog,
+                  const place::Surroundings& surroundings) {
+    const model::Endpoint endpoint =
+        place::endpoint_for(settings.model, home, catalog, surroundings.environment);
     net::Client client(place::transport_for(surroundings.environment, endpoint.trusted_http));
     const auto model = model::make_model(endpoint, client);
     const std::int64_t deadline_ms = sys::monotonic_ms() + base::limits::summary_ms;
@@ -103,13 +104,13 @@ std::string conversation_text(const std::vector<SessionMessage>& messages) {
 
 Summary summarize(const std::vector<SessionMessage>& messages, SummaryFor reader,
                   const place::Settings& settings, const agent::HomeConfiguration& home,
-                  const place::Surroundings& surroundings) {
+                  const model::Catalog& catalog, const place::Surroundings& surroundings) {
     if (model::parse_model_name(settings.model).provider == "builtin")
         return {context::plain_summary(messages), {}};
     Summary summary;
     try {
         const model::Answer answer =
-            ask(request_for(messages, reader, settings), settings, home, surroundings);
+            ask(request_for(messages, reader, settings), settings, home, catalog, surroundings);
         summary.usage = answer.spent_before;
         summary.usage += answer.reply.usage;
         summary.text = base::trim(answer.reply.text);

@@ -26,7 +26,7 @@ struct Summary {
 // model or of the connection is a `problem`; a signal is Error(canceled).
 Summary summarize(const std::vector<context::SessionMessage>& messages, SummaryFor reader,
                   const place::Settings& settings, const agent::HomeConfiguration& home,
-                  const place::Surroundings& surroundings);
+                  const model::Catalog& catalog, const place::Surroundings& surroundings);
 
 // Returns the text to summarise: messages, calls and results. Long parts are shortened; if the text
 // is too long, its middle is left out.

@@ -168,6 +168,7 @@ place::Place place_of(store::Store store, life::HeldAgent held, const RewindOpti
             .thread = thread,
             .directory = directory,
             .home_configuration = agent::load_home_configuration(surroundings.home),
+            .catalog = model::Catalog(),
             .root = std::move(root),
             .agent_lock = std::move(held.lock)};
 }

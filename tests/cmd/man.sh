@@ -169,8 +169,8 @@ in_page=$({
 expect_same_lines "$in_page" "$in_sources"
 
 test_case "providers, their keys and default models"
-in_sources=$(tr -s '\n ' '  ' <"$sources/model/catalog.cpp" | grep -oE '\{"[a-z-]+", "[A-Z_]*", "[^"]*", "[^"]*"' |
-    awk -F'"' '{ print $2, $4 == "" ? "-" : $4, $8 == "" ? "-" : $8 }' | sorted)
+in_sources=$(jq -r '.providers | to_entries[] | "\(.key) \(.value.key_variable // "-") \(.value.default_model // "-")"' \
+    "$sources/../template/models.json" | sorted)
 expect_same_lines "$(rows chorus.7 MODELS 'provider ' | sorted)" "$in_sources"
 
 test_case "presets and their patterns"

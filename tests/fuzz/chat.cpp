@@ -9,7 +9,7 @@ const Origin origin{"openai-chat", "m"};
 
 template <ReasoningBack reasoning, bool short_ids>
 fuzz::Dialect dialect() {
-    static constexpr Quirks quirks{.reasoning = reasoning, .short_call_ids = short_ids};
+    static const Quirks quirks{.reasoning = reasoning, .short_call_ids = short_ids};
     return {origin, [](const StreamSink& sink) { return chat_decoder(origin, sink, quirks); },
             [](const chat::Request& request, const Origin& to) {
                 return chat_body(request, to, quirks);

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
         origin,
         [](const model::StreamSink& sink) { return model::responses_decoder(origin, sink); },
         [](const chat::Request& request, const model::Origin& origin) {
-            return model::responses_body(request, origin, model::reasoning_of(request.model));
+            return model::responses_body(request, origin, model::Reasoning::summarized);
         }};
     fuzz::check_stream(dialect, fuzz::text_of(bytes, size));
     return 0;

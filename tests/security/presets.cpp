@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "model/catalog.hpp"
 #include "policy/profile.hpp"
 #include "security/corpus.hpp"
 #include "security/scene.hpp"
@@ -54,13 +55,15 @@ policy::Action action_of(const Line& line, const tools::Workplace& workplace) {
 int judge(const std::string& path) {
     const Scene scene("/var/tmp");
     const sys::Root root(scene.workspace());
+    const model::Catalog catalog;
     const tools::Workplace workplace{.root = root,
                                      .agent = "a",
                                      .sandbox = {},
                                      .environment = {},
                                      .sandbox_problem = {},
                                      .stop = {},
-                                     .file_lock_path = {}};
+                                     .file_lock_path = {},
+                                     .catalog = &catalog};
     std::set<std::string> seen;
     std::size_t rows = 0;
     std::size_t failed = 0;

@@ -21,7 +21,7 @@ const char* const nested = R"({"last_updated":"x","providers":{
     "foreign":{"valid":true,"models":["big","odd"]}}})";
 
 std::string resolve(const std::string& text, Check check = Check::listed) {
-    return resolve_model(text, parse_available_models(nested), check);
+    return resolve_model(text, Catalog(), parse_available_models(nested), check);
 }
 
 // X-30
@@ -105,7 +105,7 @@ const char* const families = R"({"anthropic":{"valid":true,"models":
     "foreign":{"valid":true,"models":["odd-1"]}})";
 
 std::string by_part(const std::string& text) {
-    return resolve_model(text, parse_available_models(families), Check::part);
+    return resolve_model(text, Catalog(), parse_available_models(families), Check::part);
 }
 
 // L-20
@@ -133,8 +133,8 @@ TEST(ResolveModel, takes_no_part_of_several_and_names_them) {
     std::string many;
     for (int i = 0; i < 21; ++i) many += (i == 0 ? "\"m-" : ",\"m-") + std::to_string(i) + "\"";
     const std::string list = R"({"xai":{"valid":true,"models":[)" + many + "]}}";
-    const base::Error cut =
-        error_of([&] { (void)resolve_model("m-", parse_available_models(list), Check::part); });
+    const base::Error cut = error_of(
+        [&] { (void)resolve_model("m-", Catalog(), parse_available_models(list), Check::part); });
     EXPECT_TRUE(says(cut, "'xai/m-18' and 'xai/m-19' and more"));
     EXPECT_FALSE(says(cut, "m-20"));
 }
@@ -160,8 +160,8 @@ TEST(ResolveModel, knows_no_provider_outside_the_catalog) {
     const base::Error error = error_of([] { (void)resolve("foreign/odd"); });
     EXPECT_EQ(error.code(), ErrorCode::no_driver);
     EXPECT_TRUE(says(error, "no provider 'foreign'"));
-    for (const Provider& provider : catalog())
-        EXPECT_TRUE(says(error, "'" + std::string(provider.name) + "'")) << provider.name;
+    for (const std::string& provider : Catalog().provider_names())
+        EXPECT_TRUE(says(error, "'" + provider + "'")) << provider;
     EXPECT_EQ(error_of([] { (void)resolve("odd"); }).code(), ErrorCode::no_driver)
         << "nor by a list of one";
 }
@@ -177,20 +177,24 @@ TEST(ResolveModel, refuses_what_names_no_model) {
 
 // L-05
 TEST(DefaultModel, is_that_of_the_first_provider_whose_key_is_set) {
-    EXPECT_FALSE(default_model(sys::Environment()));
-    EXPECT_FALSE(default_model(with("ANTHROPIC_API_KEY", "")));
-    EXPECT_FALSE(default_model(with("OLLAMA_API_KEY", "x"))) << "a server here has no default";
+    const Catalog catalog;
+    EXPECT_FALSE(default_model(catalog, sys::Environment()));
+    EXPECT_FALSE(default_model(catalog, with("ANTHROPIC_API_KEY", "")));
+    EXPECT_FALSE(default_model(catalog, with("OLLAMA_API_KEY", "x"))) << "a server here has none";
     std::map<std::string, std::string> keys;
-    for (auto row = catalog().rbegin(); row != catalog().rend(); ++row) {
-        if (!row->needs_key || row->default_model.empty()) continue;
-        keys[std::string(row->key_variable)] = "k";
-        const auto found = default_model(sys::Environment(keys));
+    const std::vector<std::string> names = catalog.provider_names();
+    for (auto name = names.rbegin(); name != names.rend(); ++name) {
+        const Provider provider = catalog.require_provider(*name);
+        if (!provider.needs_key || provider.default_model.empty()) continue;
+        keys[provider.key_variable] = "k";
+        const auto found = default_model(catalog, sys::Environment(keys));
         ASSERT_TRUE(found);
-        EXPECT_EQ(found->model, std::string(row->name) + "/" + std::string(row->default_model));
-        EXPECT_EQ(found->variable, row->key_variable);
-        EXPECT_EQ(resolve_model(found->model, {}, Check::listed), found->model);
+        EXPECT_EQ(found->model, *name + "/" + provider.default_model);
+        EXPECT_EQ(found->variable, provider.key_variable);
+        EXPECT_EQ(resolve_model(found->model, catalog, {}, Check::listed), found->model);
     }
-    EXPECT_EQ(default_model(with("ANTHROPIC_API_KEY", "k"))->variable, "ANTHROPIC_API_KEY");
+    EXPECT_EQ(default_model(catalog, with("ANTHROPIC_API_KEY", "k"))->variable,
+              "ANTHROPIC_API_KEY");
 }
 
 }  // namespace

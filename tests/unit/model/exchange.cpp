@@ -99,7 +99,7 @@ Answer ask(Server& server, const std::string& provider, const StreamSink& sink =
            const Interruption& interruption = {}) {
     net::Client client{net::Transport{}};
     Endpoint endpoint;
-    endpoint.provider = provider;
+    endpoint.provider = Catalog().require_provider(provider);
     endpoint.base_url = server.base_url() + (provider == "anthropic" ? "" : "/v1/");
     endpoint.key = [] { return std::string(" sk-secret-key\n"); };
     return make_model(endpoint, client)->ask(request_of({user("hi")}), sink, interruption);
@@ -115,9 +115,29 @@ TEST(Exchange, AnAnswerComesBack) {
     EXPECT_NE(server.request().find("Authorization: Bearer sk-secret-key\r\n"), std::string::npos);
     const std::string body = server.request().substr(server.request().find("\r\n\r\n") + 4);
     Endpoint endpoint;
-    endpoint.provider = "openai-chat";
+    endpoint.provider = Catalog().require_provider("openai-chat");
     endpoint.base_url = server.base_url() + "/v1/";
     EXPECT_EQ(body, request_body(endpoint, request_of({user("hi")})));
+}
+
+TEST(Exchange, AProviderMaySayWhereItsKeyGoesAndWhatElseIsSent) {
+    Server server(stream_head + hello + "data: [DONE]\n\n");
+    net::Client client{net::Transport{}};
+    Endpoint endpoint;
+    endpoint.provider = Catalog().require_provider("openai-chat");
+    endpoint.provider.key_header = "api-key";
+    endpoint.provider.headers = {{"X-Team", "night shift"}};
+    endpoint.provider.query = {{"api-version", "2026-01-01"}, {"b", "2"}};
+    endpoint.base_url = server.base_url() + "/v1?a=1";
+    endpoint.key = [] { return std::string("sk-secret-key"); };
+    ASSERT_FALSE(make_model(endpoint, client)->ask(request_of({user("hi")}), {}, {}).failure);
+    const std::string request = server.request();
+    EXPECT_TRUE(
+        request.starts_with("POST /v1/chat/completions?a=1&api-version=2026-01-01&b=2 HTTP"))
+        << request;
+    EXPECT_NE(request.find("\r\napi-key: sk-secret-key\r\n"), std::string::npos);
+    EXPECT_NE(request.find("\r\nX-Team: night shift\r\n"), std::string::npos);
+    EXPECT_EQ(request.find("Authorization"), std::string::npos);
 }
 
 TEST(Exchange, AnthropicHasItsHeaders) {
@@ -382,7 +402,7 @@ TEST(Exchange, TheEndMarkerEndsTheAnswer) {
 TEST(Exchange, NobodyListening) {
     net::Client client{net::Transport{}};
     Endpoint endpoint;
-    endpoint.provider = "ollama";
+    endpoint.provider = Catalog().require_provider("ollama");
     endpoint.base_url = "http://127.0.0.1:1/v1";
     const Answer reply = make_model(endpoint, client)->ask(request_of({user("hi")}), {}, {});
     ASSERT_TRUE(reply.failure);

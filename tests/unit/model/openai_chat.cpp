@@ -8,7 +8,7 @@ namespace chorus::model {
 namespace {
 
 Quirks quirks_of(const char* provider) {
-    return find_provider(provider)->quirks;
+    return Catalog().require_provider(provider).quirks;
 }
 
 std::string messages_of(const std::vector<chat::Message>& messages, const char* provider = "vllm") {

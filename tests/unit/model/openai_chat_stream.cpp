@@ -12,7 +12,7 @@ using chat::StopReason;
 
 MakeDecoder decoder_of(const std::string& provider) {
     return [provider](const StreamSink& sink) {
-        return chat_decoder({provider, "m"}, sink, find_provider(provider)->quirks);
+        return chat_decoder({provider, "m"}, sink, Catalog().require_provider(provider).quirks);
     };
 }
 const MakeDecoder make = decoder_of("vllm");

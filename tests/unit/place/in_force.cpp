@@ -21,7 +21,8 @@ class SettingsTest : public testing::Test {
   protected:
     SettingsTest() { agent.model = "builtin/script"; }
     Settings resolve() {
-        return resolve_settings(options, sys::Environment(variables), agent, home, paths);
+        return resolve_settings(options, sys::Environment(variables), agent, home, model::Catalog(),
+                                paths);
     }
 
     Scratch scratch;
@@ -89,7 +90,7 @@ TEST_F(SettingsTest, of_the_agent_beat_those_of_the_home) {
 
 TEST_F(SettingsTest, have_the_budget_of_the_model_s_size_where_none_is_set) {
     agent.model = "anthropic/claude-opus-5-5";
-    EXPECT_EQ(resolve().token_budget, 800'000);
+    EXPECT_EQ(resolve().token_budget, 697'600);
     home.shared.context_tokens = 1'000;
     EXPECT_EQ(resolve().token_budget, 800);
     agent.shared.context_tokens = 0;
@@ -145,24 +146,30 @@ TEST_F(SettingsTest, have_the_provider_s_most_output_tokens) {
 
 TEST(EndpointFor, takes_the_base_url_from_the_environment_before_the_home) {
     agent::HomeConfiguration home;
-    EXPECT_EQ(endpoint_for("anthropic", home, sys::Environment()).base_url, "");
-    EXPECT_FALSE(endpoint_for("anthropic", home, sys::Environment()).trusted_http);
+    EXPECT_EQ(endpoint_for("anthropic/m", home, model::Catalog(), sys::Environment()).base_url, "");
+    EXPECT_FALSE(
+        endpoint_for("anthropic/m", home, model::Catalog(), sys::Environment()).trusted_http);
     home.providers["anthropic"] = {
         .base_url = "http://h:1", .api_version = "v2", .max_output_tokens = 0};
-    EXPECT_EQ(endpoint_for("anthropic", home, sys::Environment()).base_url, "http://h:1");
-    EXPECT_TRUE(endpoint_for("anthropic", home, sys::Environment()).trusted_http);
-    EXPECT_EQ(endpoint_for("anthropic", home, sys::Environment()).anthropic_version, "v2");
+    EXPECT_EQ(endpoint_for("anthropic/m", home, model::Catalog(), sys::Environment()).base_url,
+              "http://h:1");
+    EXPECT_TRUE(
+        endpoint_for("anthropic/m", home, model::Catalog(), sys::Environment()).trusted_http);
+    EXPECT_EQ(
+        endpoint_for("anthropic/m", home, model::Catalog(), sys::Environment()).anthropic_version,
+        "v2");
     const sys::Environment environment = with(model::base_url_variable("anthropic"), "http://e:2");
-    EXPECT_EQ(endpoint_for("anthropic", home, environment).base_url, "http://e:2");
+    EXPECT_EQ(endpoint_for("anthropic/m", home, model::Catalog(), environment).base_url,
+              "http://e:2");
 }
 
 TEST(EndpointFor, has_the_key_of_its_provider_alone) {
     const sys::Environment environment({{"ANTHROPIC_API_KEY", "sk-a"}, {"OPENAI_API_KEY", "sk-o"}});
-    EXPECT_EQ(endpoint_for("anthropic", {}, environment).key(), "sk-a");
-    EXPECT_EQ(endpoint_for("openai", {}, environment).key(), "sk-o");
-    EXPECT_EQ(endpoint_for("xai", {}, environment).key(), "");
-    EXPECT_EQ(endpoint_for("builtin", {}, environment).key(), "");
-    EXPECT_EQ(endpoint_for("nowhere", {}, environment).key(), "");
+    EXPECT_EQ(endpoint_for("anthropic/m", {}, model::Catalog(), environment).key(), "sk-a");
+    EXPECT_EQ(endpoint_for("openai/m", {}, model::Catalog(), environment).key(), "sk-o");
+    EXPECT_EQ(endpoint_for("xai/m", {}, model::Catalog(), environment).key(), "");
+    EXPECT_EQ(endpoint_for("builtin/m", {}, model::Catalog(), environment).key(), "");
+    EXPECT_THROW((void)endpoint_for("nowhere/m", {}, model::Catalog(), environment), base::Error);
 }
 
 TEST(TransportFor, reads_the_usual_variables) {

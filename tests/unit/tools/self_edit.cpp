@@ -7,6 +7,7 @@
 #include "base/limits.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
+#include "model/catalog.hpp"
 #include "tools/effect.hpp"
 #include "unit/tools/workspace.hpp"
 
@@ -36,6 +37,7 @@ class SelfEditTest : public Workspace {
         workplace.configuration_lock_path = home + "/configuration.lock";
         workplace.available_models_path = home + "/available_models.json";
         workplace.home_configuration = &settings;
+        workplace.catalog = &catalog;
     }
 
     static std::string text(const std::string& argument, const std::string& value) {
@@ -69,6 +71,7 @@ class SelfEditTest : public Workspace {
     }
 
     agent::HomeConfiguration settings;
+    const model::Catalog catalog = model::Catalog();
     Arguments arguments;
 };
 

@@ -59,7 +59,7 @@ class SummaryTest : public testing::Test {
         place::Settings settings;
         settings.model = model;
         return summarize({of(Role::user, "Fix it"), of(Role::assistant, "Done.")},
-                         SummaryFor::people, settings, {},
+                         SummaryFor::people, settings, {}, model::Catalog(),
                          {.home = home,
                           .environment = environment,
                           .interrupt = sys::Interrupt::install(),

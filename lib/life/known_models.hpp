@@ -1,0 +1,14 @@
+// The catalog of a home, read again only after its models.json has changed.
+#pragma once
+
+#include "agent/layout.hpp"
+#include "model/catalog.hpp"
+#include "store/store.hpp"
+
+namespace chorus::life {
+
+// The database keeps the compiled rows of models.json. Throws Error(config_invalid) for an error in
+// it. Not inside a transaction.
+model::Catalog load_catalog(store::Store& store, const agent::Home& home);
+
+}  // namespace chorus::life
