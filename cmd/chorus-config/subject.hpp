@@ -18,6 +18,7 @@ extern const cli::Verb doctor_verb;
 extern const cli::Verb env_verb;
 extern const cli::Verb get_verb;
 extern const cli::Verb list_verb;
+extern const cli::Verb models_verb;
 extern const cli::Verb set_verb;
 extern const cli::Verb trim_verb;
 extern const cli::Verb trust_verb;

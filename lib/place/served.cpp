@@ -1,0 +1,65 @@
+#include "place/served.hpp"
+
+#include "base/error.hpp"
+#include "place/in_force.hpp"
+
+namespace chorus::place {
+namespace {
+
+constexpr std::int64_t local_ms = 2'000;
+constexpr std::int64_t remote_ms = 30'000;
+
+model::Listing ask_provider(model::Endpoint endpoint, const sys::Environment& environment,
+                            const sys::Interrupt& interrupt) {
+    const std::int64_t most_ms = endpoint.provider.needs_key ? remote_ms : local_ms;
+    endpoint.timeouts.connect_ms = std::min(endpoint.timeouts.connect_ms, most_ms);
+    endpoint.timeouts.first_byte_ms = std::min(endpoint.timeouts.first_byte_ms, most_ms);
+    endpoint.timeouts.stall_ms = std::min(endpoint.timeouts.stall_ms, most_ms);
+    net::Client client(transport_for(environment, endpoint.trusted_http));
+    model::Listing listing = model::list_models(
+        endpoint, client, {[&] { return interrupt.requested(); }, interrupt.fd()});
+    if (interrupt.requested()) throw base::Error(base::ErrorCode::canceled, "stopped by a signal");
+    return listing;
+}
+
+std::vector<std::string> in_full(const std::string& provider,
+                                 const std::vector<std::string>& models) {
+    std::vector<std::string> full;
+    full.reserve(models.size());
+    for (const std::string& model : models) full.push_back(provider + "/" + model);
+    return full;
+}
+
+}  // namespace
+
+std::vector<Served> served(const model::Catalog& catalog, const model::AvailableModels& available,
+                           const agent::HomeConfiguration& home,
+                           const sys::Environment& environment, const std::string& provider,
+                           Ask ask, const sys::Interrupt& interrupt) {
+    std::vector<Served> all;
+    const auto names =
+        provider.empty() ? catalog.provider_names() : std::vector<std::string>{provider};
+    for (const std::string& name : names) {
+        Served one;
+        one.provider = catalog.require_provider(name);
+        const bool is_remote = one.provider.needs_key;
+        const bool has_key = environment.has(one.provider.key_variable);
+        const auto listed = available.providers.find(name);
+        one.models = catalog.model_names(name);
+        if (listed != available.providers.end() && listed->second.valid &&
+            !listed->second.models.empty())
+            one.models = in_full(name, listed->second.models);
+        one.is_usable = one.provider.protocol == model::Protocol::script || (is_remote && has_key);
+        if (one.provider.protocol != model::Protocol::script &&
+            (is_remote ? ask == Ask::all && has_key : true)) {
+            one.asked = ask_provider(endpoint_for(name + "/", home, catalog, environment),
+                                     environment, interrupt);
+            one.is_usable = !one.asked->failure;
+            if (one.is_usable) one.models = in_full(name, one.asked->models);
+        }
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+}  // namespace chorus::place

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# The catalog as a person sees and changes it: chorus-config models, models.json, available_models.json.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+list_of() { jq -nc --args '{data: [$ARGS.positional[] | {id: .}]}' "$@"; } # MODEL …: as a server lists them
+serving() { # STATUS BODY: a server with that answer to GET …/models
+    start_server "$(jq -nc --argjson status "$1" --arg body "$2" \
+        '{answers: [{say: {text: "Hello."}}], after: "repeat-last",
+          models: {status: $status, headers: {"content-type": "application/json"}, body: $body}}')"
+}
+models_json() { mkdir -p -m 700 "$CHORUS_HOME" && printf '%s' "$1" >"$CHORUS_HOME/models.json"; }
+unset "${!OLLAMA_@}" "${!GROQ_@}"
+for provider in OLLAMA LLAMACPP LMSTUDIO VLLM; do # none of this machine
+    export "CHORUS_${provider}_BASE_URL=http://127.0.0.1:1/v1"
+done
+
+test_case 'without keys and servers there is the built-in model, and no home is made'
+run chorus-config models
+expect_status 0
+expect_equal "$out" $'builtin/script\t-\t-\t-'
+expect_equal "$err" ''
+expect_missing "$CHORUS_HOME"
+
+test_case 'a provider with a key has its models in the catalog, and is not asked'
+export ANTHROPIC_API_KEY=k CHORUS_ANTHROPIC_BASE_URL=http://127.0.0.1:1
+run chorus-config models
+expect_status 0
+expect_match "$out" $'^anthropic/claude-[^\n]*\n'
+expect_match "$out" $'\nanthropic/claude-opus-5-5\t1000000\t\\$4 in, \\$20 out\tdefault\n'
+expect_no_match "$out" 'openai/'
+expect_no_match "$out" '\*'
+run chorus-config models anthropic --json
+expect_equal "$(jq -sc 'map(select(.name == "anthropic/claude-haiku-5-5"))[0].price' <<<"$out")" \
+    '{"input":0.1,"output":0.5,"cache_read":0.01,"cache_write":0.125,"tiers":[{"above_tokens":100000,"input":0.5,"output":2.5,"cache_read":0.05,"cache_write":0.625}]}'
+expect_equal "$(jq -sc 'map(select(.is_default)) | length' <<<"$out")" 1
+unset ANTHROPIC_API_KEY CHORUS_ANTHROPIC_BASE_URL
+
+test_case 'a provider by name is listed without a key, and that is said'
+run chorus-config models mistral
+expect_status 0
+expect_match "$out" $'mistral/mistral-medium-3-5\t'
+expect_match "$err" 'mistral: no key: MISTRAL_API_KEY is not set'
+run chorus-config models mistrel
+expect_status 7
+expect_match "$err" "error: provider 'mistrel': not known"
+expect_match "$err" "hint: did you mean 'mistral'\?"
+
+test_case 'every provider with a key and the local servers are asked, and what they answer is kept'
+serving 200 "$(list_of big small 'with blank' $'with\ttab' '')"
+models_json '{}'
+echo '{"xai":{"valid":true,"models":["kept"]}}' >"$CHORUS_HOME/available_models.json"
+export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port/v1
+run chorus-config models --refresh
+expect_status 0
+expect_equal "$err" ''
+expect_equal "$(cut -f1 <<<"$out" | paste -sd' ')" 'anthropic/big anthropic/small openai/big openai/small openai-chat/big openai-chat/small ollama/big ollama/small builtin/script'
+expect_equal "$(stat -c %a "$CHORUS_HOME/available_models.json")" 600
+expect_equal "$(jq -c '.providers | [.xai.models[0], .anthropic.valid, .ollama.models, has("lmstudio")]' "$CHORUS_HOME/available_models.json")" \
+    '["kept",true,["big","small"],false]'
+expect_match "$(jq -r .last_updated "$CHORUS_HOME/available_models.json")" '^20..-..-..T'
+export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:1/v1
+run chorus-config models
+expect_equal "$(cut -f1 <<<"$out" | paste -sd' ')" 'anthropic/big anthropic/small openai/big openai/small openai-chat/big openai-chat/small builtin/script'
+run chorus-init a --model anthropic/huge
+expect_status 7
+expect_match "$err" "anthropic does not list 'huge'"
+
+test_case 'a key that is refused is kept as that, with exit 6; another failure changes nothing, with exit 7'
+serving 401 '{"error":{"type":"authentication_error","message":"invalid x-api-key sk-test-0123456789abcdef"}}'
+run chorus-config models anthropic --refresh
+expect_status 6
+expect_match "$err" '^chorus-config: (notice: )?anthropic: 401 authentication_error'
+expect_no_match "$err" 'sk-test'
+expect_equal "$(jq -c .providers.anthropic "$CHORUS_HOME/available_models.json")" '{"valid":false,"models":[]}'
+before=$(sha256sum "$CHORUS_HOME/available_models.json")
+for answer in '200 <html>Welcome</html>' '200 {"ok":true}' '200 {"data":7}' '500 {}' '200 '; do
+    serving "${answer%% *}" "${answer#* }"
+    run chorus-config models anthropic --refresh
+    expect_status 7
+    expect_match "$err" 'anthropic: '
+    expect_equal "$(sha256sum "$CHORUS_HOME/available_models.json")" "$before"
+done
+
+test_case 'a server that is silent holds nobody up'
+start_server '{"answers": [{"say": {"text": "x"}}], "after": "repeat-last", "models": {"status": 200, "body": "{", "stall": true, "cut_after_bytes": 1}}'
+export CHORUS_VLLM_BASE_URL=http://127.0.0.1:$port/v1
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+run timeout 10 chorus-config models
+expect_status 0
+expect_equal "$(cut -f1 <<<"$out")" builtin/script
+run timeout 10 chorus-config models vllm
+expect_status 7
+expect_match "$err" 'vllm: '
+export CHORUS_VLLM_BASE_URL=http://127.0.0.1:1/v1
+
+test_case 'models.json changes a price, adds a provider with its headers, and is read again when it changes'
+start_server "$(answers "$(say Hello.)")"
+models_json '{"providers": {"gateway": {"protocol": "chat", "base_url": "http://127.0.0.1:'"$port"'/v1",
+    "key_variable": "GATEWAY_API_KEY", "key_header": "api-key", "headers": {"X-Team": "night"},
+    "query": {"api-version": "2026-01-01"}, "default_model": "m", "models": {"m": {"context_tokens": 5000}}},
+    "anthropic": {"models": {"claude-opus-5-5": {"price": {"input": 3.2, "output": 16}, "read": "2026-11-20"}}}},
+    "preference": ["gateway"]}'
+touch -d '-1 hour' "$CHORUS_HOME/models.json"
+export GATEWAY_API_KEY=sk-gateway-0123456789
+run chorus-config models
+expect_match "$out" $'^gateway/m\t5000\t-\tdefault\n'
+expect_match "$out" $'\nanthropic/claude-opus-5-5\t1000000\t\\$3.2 in, \\$16 out\t-\n'
+init a
+run chorus-run a hi
+expect_status 0
+expect_equal "$out" Hello.
+head=$(tr -d '\r' <"$scratch/log/0001.head")
+expect_match "$head" '^POST /v1/chat/completions\?api-version=2026-01-01 '
+expect_match "$head" $'\napi-key: sk-gateway-0123456789\n'
+expect_match "$head" $'\nX-Team: night\n'
+expect_no_match "$head" 'Authorization'
+sleep 3.1 # until the file has settled
+run chorus-run a hi
+expect_status 0
+expect_equal "$(db "SELECT count(*) FROM settings WHERE key = 'models.json'")" 1
+sed -i 's/X-Team/X-Unit/' "$CHORUS_HOME/models.json"
+run chorus-run a hi
+expect_match "$(tr -d '\r' <"$scratch/log/0003.head")" $'\nX-Unit: night\n'
+run chorus-run a '/bash env' -m builtin/script
+expect_no_match "$out" 'sk-gateway'
+
+test_case 'a models.json with an error ends a turn before anything is recorded, and the doctor names it'
+init a --model builtin/script
+for text in '{' '[]' '{"providers": {"groq": {"models": {"m": {"context_tokens": "many"}}}}}' \
+    '{"providers": {"groq": {"models": {"m": {"read": "2099-01-01"}}}}}' '{"a": 1}'; do
+    models_json "$text"
+    for command in 'chorus-run a hi' 'chorus-config models' 'chorus-init b'; do
+        run $command
+        expect_status 3
+        expect_match "$err" '^chorus-[a-z]+: error: [^ ]*models.json'
+        expect_equal "$(grep -c . <<<"$err")" "$(grep -c . <<<"$err" | sed 's/[^12]/1 or 2/')"
+    done
+    run chorus-config doctor
+    expect_match "$out" 'models.json'
+done
+nothing_recorded
+end_tests
