@@ -64,7 +64,8 @@ struct Env : Printing {
             const char* origin = is_set                 ? "environment"
                                  : row.fallback.empty() ? "unset"
                                                         : "built-in";
-            const std::string value = is_set ? shown(row, environment) : row.fallback;
+            const std::string value =
+                is_set ? shown(row, environment) : without_credentials(row.fallback);
             cli::print(json, "variable",
                        {{"name", row.name},
                         {"value", value},

@@ -128,14 +128,17 @@ struct Models : Printing {
         if (text != before) sys::write_file(begun.home.available_models(), text, 0600);
     }
 
+    static model::AvailableModels listed(const Begun& begun) {
+        return model::parse_available_models(agent::available_models_text(begun.home));
+    }
+
     ExitStatus run(Begun& begun) const {
         const model::Catalog catalog =
             model::catalog_of(agent::models_text(begun.home), begun.home.models());
         const agent::HomeConfiguration home = agent::load_home_configuration(begun.home);
         const auto all = place::served(
-            catalog, model::parse_available_models(agent::available_models_text(begun.home)), home,
-            begun.environment, provider, refresh ? place::Ask::all : place::Ask::local,
-            sys::Interrupt::install());
+            catalog, refresh ? model::AvailableModels() : listed(begun), home, begun.environment,
+            provider, refresh ? place::Ask::all : place::Ask::local, sys::Interrupt::install());
         if (refresh) keep(begun, all);
         const auto found = model::default_model(catalog, begun.environment);
         print(all, catalog,

@@ -316,7 +316,7 @@ std::string models_text(const Home& home) {
 }
 
 std::string available_models_text(const Home& home) {
-    return sys::read_file_if_there(home.available_models(), base::limits::config_bytes)
+    return sys::read_file_if_there(home.available_models(), base::limits::json_bytes)
         .value_or("");
 }
 

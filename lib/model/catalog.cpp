@@ -42,8 +42,9 @@ std::int64_t ModelFacts::prompt_tokens() const {
 Catalog::Catalog(std::string own) : own_(std::move(own)) {}
 
 std::optional<std::string_view> Catalog::find(std::string_view key) const {
-    const auto own = find_row(own_, key);
-    return own ? own : find_row(embedded::model_catalog, key);
+    auto row = find_row(own_, key);
+    if (!row) row = find_row(embedded::model_catalog, key);
+    return row == "null" ? std::nullopt : row;
 }
 
 std::vector<std::string> Catalog::provider_names() const {
@@ -52,6 +53,7 @@ std::vector<std::string> Catalog::provider_names() const {
         for (std::string& name : row_keys(rows, ""))
             if (std::find(names.begin(), names.end(), name) == names.end())
                 names.push_back(std::move(name));
+    std::erase_if(names, [&](const std::string& name) { return !has_provider(name); });
     return names;
 }
 
@@ -84,6 +86,15 @@ std::vector<std::string> Catalog::model_names(std::string_view provider) const {
                        names.end());
     std::erase_if(
         names, [&](const std::string& name) { return name.back() == '*' || row_of(name) != name; });
+    const auto row = find_provider(provider);
+    if (!row || row->models_of.empty()) return names;
+    const auto with_own = names;
+    for (const std::string& other : model_names(row->models_of)) {
+        std::string name = start + other.substr(row->models_of.size() + 1);
+        if (std::find(with_own.begin(), with_own.end(), name) == with_own.end())
+            names.push_back(std::move(name));
+    }
+    std::sort(names.begin(), names.end());
     return names;
 }
 

@@ -90,9 +90,9 @@ class Members {
     }
     template <typename Enum, std::size_t size>
     void one_of(const char* name, const base::EnumNames<Enum, size>& names, Enum& value) {
+        if (find(name) == nullptr) return;
         std::string given;
         text(name, given);
-        if (given.empty()) return;
         const auto found = names.find(given);
         if (!found)
             refuse(where(name), "expected one of " +
@@ -203,6 +203,19 @@ bool is_header_name(std::string_view name) {
     });
 }
 
+// Headers that say where a request ends or goes are not for a person to set.
+bool is_of_the_connection(std::string_view name) {
+    static constexpr std::array names{"connection", "content-length",    "expect",
+                                      "host",       "keep-alive",        "te",
+                                      "trailer",    "transfer-encoding", "upgrade"};
+    return std::find(names.begin(), names.end(), base::to_lower_ascii(name)) != names.end();
+}
+
+void check_header(const std::string& name, const std::string& where) {
+    if (!is_header_name(name)) refuse(where, base::quoted(name) + " is not the name of a header");
+    if (is_of_the_connection(name)) refuse(where, name + " belongs to the connection");
+}
+
 void check_provider(const Provider& provider, const std::string& where) {
     if (provider.protocol == Protocol::script) return;
     if (provider.base_url.empty()) refuse(where + ".base_url", "missing");
@@ -210,14 +223,21 @@ void check_provider(const Provider& provider, const std::string& where) {
         refuse(where + ".base_url", why);
     if (provider.key_variable.empty() && provider.needs_key)
         refuse(where + ".key_variable", "missing");
+    if (!std::all_of(provider.key_variable.begin(), provider.key_variable.end(), [](char c) {
+            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                   c == '_';
+        }))
+        refuse(where + ".key_variable", "not the name of a variable");
     if (!provider.key_variable.empty() && !is_key_variable(provider.key_variable))
         refuse(where + ".key_variable", "the name does not end in one of " +
                                             base::quoted_list({key_ends.begin(), key_ends.end()}));
-    if (!provider.key_header.empty() && !is_header_name(provider.key_header))
-        refuse(where + ".key_header", "not the name of a header");
-    for (const auto& [name, value] : provider.headers)
-        if (!is_header_name(name))
-            refuse(where + ".headers", base::quoted(name) + " is not the name of a header");
+    if (!provider.key_header.empty()) check_header(provider.key_header, where + ".key_header");
+    for (const auto& [name, value] : provider.headers) {
+        check_header(name, where + ".headers");
+        if (!provider.key_header.empty() &&
+            base::to_lower_ascii(name) == base::to_lower_ascii(provider.key_header))
+            refuse(where + ".headers", name + " carries the key");
+    }
     for (const auto& [name, value] : provider.query)
         if (name.empty() || !is_plain(name) || !is_plain(value))
             refuse(where + ".query", "names and values consist of letters, digits and \"-._~\"");

@@ -1,6 +1,7 @@
 #include "model/catalog_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/error.hpp"
@@ -13,6 +14,7 @@ namespace {
 using chat::Json;
 
 constexpr char family_mark = '*';
+constexpr std::string_view built_in = "builtin";
 
 [[noreturn]] void refuse_row(const std::string& where, const std::string& why) {
     throw base::Error(base::ErrorCode::config_invalid, where + ": " + why);
@@ -58,12 +60,13 @@ class Compiler {
     std::string compile(const Json& source) {
         if (!source.is_object()) refuse_row(file_, "expected an object");
         for (const auto& [name, value] : source.items()) {
-            if (name == "providers")
-                add_providers(value);
-            else if (name != "preference" && name != "note")
+            static constexpr std::array known{"providers", "preference", "source", "note", "notes"};
+            if (std::find(known.begin(), known.end(), name) == known.end())
                 refuse_row(file_, "unknown member " + base::quoted(name));
+            if (name == "providers" && !value.is_null()) add_providers(value);
         }
-        if (source.contains("preference")) add_preference(source["preference"]);
+        if (const Json& names = chat::member(source, "preference"); !names.is_null())
+            add_preference(names);
         std::string rows;
         for (const auto& [key, json] : rows_) rows += key + '\t' + json + '\n';
         return rows;
@@ -80,23 +83,31 @@ class Compiler {
     void add_provider(const std::string& name, const Json& own, const std::string& where) {
         check_name(name, where);
         if (name.find('/') != name.npos) refuse_row(where, "the name contains a \"/\"");
+        if (name == built_in && !below_.empty()) refuse_row(where, "it cannot be changed");
+        if (own.is_null()) return put(name, own);
         if (!own.is_object()) refuse_row(where, "expected an object");
         Json row = merged(name, own);
         const Json models = std::exchange(row["models"], Json());
         row.erase("models");
         const Provider provider = read_provider(row, where);
+        if (provider.protocol == Protocol::script && name != built_in)
+            refuse_row(where + ".protocol", "only the provider builtin has it");
+        if (provider.models_of == name) refuse_row(where + ".models_of", "it names itself");
         if (!provider.models_of.empty() && !has(provider.models_of))
             refuse_row(where + ".models_of", "no provider " + base::quoted(provider.models_of));
         put(name, row);
         if (!models.is_null() && !models.is_object())
             refuse_row(where + ".models", "expected an object");
-        for (const auto& [model, json] : models.items())
+        for (const auto& [model, json] : models.items()) {
+            check_name(model, where + ".models." + model);
             add_model(name + "/" + model, json, where + ".models." + model);
+        }
         check_default(name, provider, where);
     }
 
     void add_model(const std::string& name, const Json& own, const std::string& where) {
-        check_name(name, where);
+        if (rows_.contains(name)) refuse_row(where, "it is another name of a model already");
+        if (own.is_null()) return put(name, own);
         if (!own.is_object()) refuse_row(where, "expected an object");
         Json row = merged(name, own);
         const Json aliases = std::exchange(row["aliases"], Json());
@@ -110,8 +121,11 @@ class Compiler {
         const std::string provider = name.substr(0, name.find('/') + 1);
         for (const Json& alias : aliases) {
             if (!alias.is_string()) refuse_row(where + ".aliases", "expected a list of texts");
-            check_name(alias.get<std::string>(), where + ".aliases");
-            put(provider + alias.get<std::string>(), name);
+            const std::string other = alias.get<std::string>();
+            check_name(other, where + ".aliases");
+            if (rows_.contains(provider + other))
+                refuse_row(where + ".aliases", "another model has the name " + base::quoted(other));
+            put(provider + other, name);
         }
     }
 
@@ -138,7 +152,8 @@ class Compiler {
                        "no row for " + base::quoted(provider.default_model) + " in models");
     }
 
-    // The row below with what differs; a member that is null is removed, but for a price.
+    // The row below with what differs. A member that is null is removed, but in a price it is a
+    // figure that is not known.
     Json merged(const std::string& key, const Json& own) const {
         Json row = Json::object();
         if (const auto found = find_row(below_, key))
@@ -146,7 +161,10 @@ class Compiler {
         for (const auto& [name, value] : own.items()) {
             if (value.is_null() && name != "price")
                 row.erase(name);
-            else if (value.is_object() && name != "models" && row.contains(name))
+            else if (name == "price" && value.is_object() && row.contains(name) &&
+                     row[name].is_object())
+                row[name].update(value);
+            else if (value.is_object() && name != "models" && name != "price")
                 row[name].merge_patch(value);
             else
                 row[name] = value;

@@ -124,14 +124,13 @@ AvailableModels parse_available_models(std::string_view json) {
 
 std::string with_listing(std::string_view json, const std::string& provider, bool valid,
                          const std::vector<std::string>& models, std::int64_t now_ms) {
-    chat::Json object =
-        json.empty()
-            ? chat::Json::object()
-            : chat::parse_json(json, "available_models.json", chat::DuplicateKeys::last_wins,
-                               base::limits::json_bytes, ErrorCode::config_invalid);
+    // a broken file is replaced
+    chat::Json object = chat::try_parse_json(json).value_or(chat::Json::object());
+    if (!object.is_object()) object = chat::Json::object();
     if (!object.contains("providers"))
         object = {{"last_updated", ""}, {"providers", std::move(object)}};
     object["last_updated"] = base::iso8601(now_ms);
+    if (!object["providers"].is_object()) object["providers"] = chat::Json::object();
     object["providers"][provider] = {{"valid", valid}, {"models", models}};
     return object.dump(2, ' ', false, chat::Json::error_handler_t::replace) + "\n";
 }

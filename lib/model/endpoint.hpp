@@ -21,7 +21,7 @@ struct Endpoint {
     // Error(config_invalid).
     std::function<std::string()> key;
     std::string anthropic_version;  // empty: the default
-    bool trusted_http = false;      // base_url came from config.json or the environment
+    bool trusted_http = false;      // a person has configured the base URL
     net::Timeouts timeouts = {};
 };
 

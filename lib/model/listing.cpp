@@ -1,6 +1,7 @@
 #include "model/listing.hpp"
 
 #include <array>
+#include <set>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -13,6 +14,7 @@ namespace {
 using chat::Json;
 
 constexpr std::size_t longest_name_bytes = 256;
+constexpr std::size_t most_models = 2'000;
 
 // The names that servers give to the size of the context of a model.
 constexpr std::array context_members{"context_length",   "context_window",
@@ -42,9 +44,11 @@ bool read_listing(const Json& body, Listing& listing) {
                        : data.is_array() ? data
                                          : chat::member(body, "models");
     if (!rows.is_array()) return false;
+    std::set<std::string> names;
     for (const Json& row : rows) {
         const std::string name = chat::string_or(row, "id", chat::string_or(row, "name"));
-        if (!is_model_name(name)) continue;
+        if (listing.models.size() >= most_models) break;
+        if (!is_model_name(name) || !names.insert(name).second) continue;
         listing.models.push_back(name);
         if (const std::int64_t size = context_of(row); size > 0)
             listing.context_tokens[name] = size;

@@ -49,7 +49,7 @@ std::string resolve_model(const TurnOptions& options, const sys::Environment& en
                                : !agent.model.empty()            ? agent.model
                                                                  : home.default_model;
     const auto listed =
-        sys::read_file_if_there(paths.available_models(), base::limits::config_bytes);
+        sys::read_file_if_there(paths.available_models(), base::limits::json_bytes);
     return model::resolve_model(wanted, catalog, model::parse_available_models(listed.value_or("")),
                                 model::Check::none);
 }
@@ -108,12 +108,13 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
 
     Settings settings;
     settings.model = resolve_model(options, environment, agent, home, catalog, paths);
+    settings.endpoint = endpoint_for(settings.model, home, catalog, environment);
     settings.rolling_window_ms = window_in_force_ms(own, general);
     settings.max_iterations = options.max_iterations.value_or(
         own.max_iterations.value_or(general.max_iterations.value_or(25)));
     settings.max_messages = own.max_messages.value_or(general.max_messages.value_or(0));
     settings.token_budget = four_fifths(own.context_tokens.value_or(
-        general.context_tokens.value_or(catalog.facts(settings.model).prompt_tokens())));
+        general.context_tokens.value_or(settings.endpoint.facts.prompt_tokens())));
     settings.auto_compact = own.auto_compact.value_or(general.auto_compact.value_or(false));
     settings.parallel_tools = own.parallel_tools.value_or(general.parallel_tools.value_or(4));
     settings.tokens_per_turn =
@@ -160,7 +161,9 @@ model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfigur
         !endpoint.base_url.empty() && !why.empty())
         throw Error(ErrorCode::config_invalid,
                     named + ": " + base::quoted(without_user(endpoint.base_url)) + ": " + why);
-    endpoint.trusted_http = !endpoint.base_url.empty();
+    // no installed row has a plain address that is not of this machine
+    endpoint.trusted_http =
+        !endpoint.base_url.empty() || endpoint.provider.base_url.starts_with("http://");
     const std::string& variable = endpoint.provider.key_variable;
     endpoint.key = [key = variable.empty() ? std::string() : environment.get(variable)] {
         return key;
@@ -168,12 +171,10 @@ model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfigur
     return endpoint;
 }
 
-std::string credential_of(const std::string& model, const agent::HomeConfiguration& home,
-                          const model::Catalog& catalog, const sys::Environment& environment) {
+std::string credential_of(const model::Endpoint& endpoint) {
     constexpr std::size_t digits = 8;
-    const std::string provider = model::parse_model_name(model).provider;
-    const std::string key = endpoint_for(model, home, catalog, environment).key();
-    return provider + "/" + base::sha256_hex("credential " + key).substr(0, digits);
+    return endpoint.provider.name + "/" +
+           base::sha256_hex("credential " + endpoint.key()).substr(0, digits);
 }
 
 net::Transport transport_for(const sys::Environment& environment, bool plain_http) {

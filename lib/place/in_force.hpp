@@ -17,6 +17,7 @@ namespace chorus::place {
 
 struct Settings {
     std::string model;  // in full
+    model::Endpoint endpoint = {};
     std::int64_t rolling_window_ms = 86'400'000;
     std::int64_t max_iterations = 25;
     std::int64_t max_messages = 0;
@@ -55,10 +56,9 @@ std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Sha
 // transport_for reads the usual proxy and CA variables.
 model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfiguration& home,
                              const model::Catalog& catalog, const sys::Environment& environment);
-// Returns a name for the key that the model's provider gets, without revealing it; another key has
-// another name.
-std::string credential_of(const std::string& model, const agent::HomeConfiguration& home,
-                          const model::Catalog& catalog, const sys::Environment& environment);
+// Returns a name for the key that the provider gets, without revealing it; another key has another
+// name.
+std::string credential_of(const model::Endpoint& endpoint);
 net::Transport transport_for(const sys::Environment& environment, bool plain_http);
 
 // Returns the person whom an actor's text names by uid.

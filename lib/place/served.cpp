@@ -1,7 +1,9 @@
 #include "place/served.hpp"
 
 #include "base/error.hpp"
+#include "base/time.hpp"
 #include "place/in_force.hpp"
+#include "sys/clock.hpp"
 
 namespace chorus::place {
 namespace {
@@ -16,9 +18,16 @@ model::Listing ask_provider(model::Endpoint endpoint, const sys::Environment& en
     endpoint.timeouts.first_byte_ms = std::min(endpoint.timeouts.first_byte_ms, most_ms);
     endpoint.timeouts.stall_ms = std::min(endpoint.timeouts.stall_ms, most_ms);
     net::Client client(transport_for(environment, endpoint.trusted_http));
+    const std::int64_t deadline_ms = sys::monotonic_ms() + most_ms;
+    const auto is_late = [&] { return sys::monotonic_ms() >= deadline_ms; };
     model::Listing listing = model::list_models(
-        endpoint, client, {[&] { return interrupt.requested(); }, interrupt.fd()});
+        endpoint, client, {[&] { return interrupt.requested() || is_late(); }, interrupt.fd()});
     if (interrupt.requested()) throw base::Error(base::ErrorCode::canceled, "stopped by a signal");
+    if (listing.failure && is_late())
+        listing.failure =
+            model::Failure{.category = model::Category::no_internet,
+                           .message = endpoint.provider.name + ": no list of models within " +
+                                      base::seconds_text(most_ms)};
     return listing;
 }
 

@@ -32,7 +32,7 @@ Planned plan_member(const Workplace& workplace, const std::string& member, const
 std::variant<std::string, base::Error> find_wanted(const Arguments& arguments,
                                                    const Workplace& workplace) {
     const auto listed =
-        sys::read_file_if_there(workplace.available_models_path, base::limits::config_bytes);
+        sys::read_file_if_there(workplace.available_models_path, base::limits::json_bytes);
     return model::find_model(arguments.text("new_model"), *workplace.catalog,
                              model::parse_available_models(listed.value_or("")),
                              model::Check::part);

@@ -69,18 +69,17 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
     state_.iterations = record.turn().iterations;
     state_.tool_calls = record.turn().tool_calls;
     state_.usage = record.turn().usage;
-    use_model(loaded_.settings.model);
+    use_model();
 }
 
-void LiveTurn::use_model(const std::string& name) {
-    if (model_ && model_name_ == name) return;
-    const model::Endpoint endpoint = place::endpoint_for(
-        name, place_.home_configuration, place_.catalog, place_.surroundings.environment);
+void LiveTurn::use_model() {
+    const place::Settings& settings = loaded_.settings;
+    if (model_ && model_name_ == settings.model) return;
     if (!client_)
         client_ = std::make_unique<net::Client>(
-            place::transport_for(place_.surroundings.environment, endpoint.trusted_http));
-    model_ = model::make_model(endpoint, *client_);
-    model_name_ = name;
+            place::transport_for(place_.surroundings.environment, settings.endpoint.trusted_http));
+    model_ = model::make_model(settings.endpoint, *client_);
+    model_name_ = settings.model;
 }
 
 store::Task LiveTurn::next_task() {
@@ -103,7 +102,7 @@ void LiveTurn::renew_rules() {
     // self-edits of the last iteration take effect here
     if (assembled_ || place_.is_shared || !place_.joined_rights.empty()) reload();
     assembled_ = true;
-    use_model(loaded_.settings.model);
+    use_model();
 }
 
 void LiveTurn::reload() {

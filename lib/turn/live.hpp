@@ -84,7 +84,7 @@ class LiveTurn : public LoopHost {
     void conclude(const chat::Reply& reply, const std::string& text) override;
 
   private:
-    void use_model(const std::string& name);
+    void use_model();
     store::Task next_task();
     void renew_rules();
     void reload();

@@ -31,9 +31,7 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
         reason = "all_profiles_rate_limited";
         result_.resume_at = sys::now_ms() + failure.retry_after_ms.value_or(usual_cooldown_ms);
         hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
-        keep_cooling(record_.turn(),
-                     place::credential_of(loaded_.settings.model, place_.home_configuration,
-                                          place_.catalog, place_.surroundings.environment));
+        keep_cooling(record_.turn(), place::credential_of(loaded_.settings.endpoint));
     }
     if (failure.category == model::Category::unauthorized)
         hint = "with a valid key, continue with: " + goes_on;

@@ -214,8 +214,9 @@ chat::TurnResult resume(place::Place& place) {
         if (!pending.empty()) return still_waiting(place, *last, pending);
     }
     if (last->state == TurnState::parked &&
-        waits_for(*last, place::credential_of(last->model, place.home_configuration, place.catalog,
-                                              place.surroundings.environment)))
+        waits_for(*last, place::credential_of(
+                             place::endpoint_for(last->model, place.home_configuration,
+                                                 place.catalog, place.surroundings.environment))))
         return still_parked(place, *last);
     last->options = renewed_options(*last, options);
     place::Loaded loaded = place::load(place);
@@ -316,8 +317,7 @@ chat::TurnResult take_turn_in(place::Place& place) {
     refresh_index(place, loaded.configuration);
     note_project_text(place);
     approval::ask_for_trust(place, loaded.untrusted);
-    const std::string credential = place::credential_of(
-        loaded.settings.model, place.home_configuration, place.catalog, surroundings.environment);
+    const std::string credential = place::credential_of(loaded.settings.endpoint);
     if (const auto waiting = settle_last_turn(place, credential)) return *waiting;
     return begin_and_run(place, std::move(loaded));
 }

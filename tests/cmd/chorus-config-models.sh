@@ -82,7 +82,19 @@ for answer in '200 <html>Welcome</html>' '200 {"ok":true}' '200 {"data":7}' '500
     expect_equal "$(sha256sum "$CHORUS_HOME/available_models.json")" "$before"
 done
 
-test_case 'a server that is silent holds nobody up'
+test_case 'a list too long is cut, a file that cannot be read is replaced'
+serving 200 "$(seq 3000 | jq -Rc '{id: "model-\(.)-with-quite-a-long-name"}' | jq -sc '{data: .}')"
+models_json '{}'
+echo '{broken' >"$CHORUS_HOME/available_models.json"
+run chorus-config models
+expect_status 3
+run chorus-config models openai --refresh
+expect_status 0
+expect_equal "$(jq '.providers.openai.models | length' "$CHORUS_HOME/available_models.json")" 2000
+run chorus-config models openai
+expect_equal "$(grep -c . <<<"$out")" 2000
+
+test_case 'a server that is silent, or says a byte a second, holds nobody up'
 start_server '{"answers": [{"say": {"text": "x"}}], "after": "repeat-last", "models": {"status": 200, "body": "{", "stall": true, "cut_after_bytes": 1}}'
 export CHORUS_VLLM_BASE_URL=http://127.0.0.1:$port/v1
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -92,6 +104,11 @@ expect_equal "$(cut -f1 <<<"$out")" builtin/script
 run timeout 10 chorus-config models vllm
 expect_status 7
 expect_match "$err" 'vllm: '
+start_server '{"answers": [{"say": {"text": "x"}}], "models": {"status": 200, "body": "[                                ]", "chunk": 1, "drip_ms": 700}}'
+export CHORUS_VLLM_BASE_URL=http://127.0.0.1:$port/v1
+run timeout 10 chorus-config models vllm
+expect_status 7
+expect_match "$err" 'vllm: no list of models within 2 s'
 export CHORUS_VLLM_BASE_URL=http://127.0.0.1:1/v1
 
 test_case 'models.json changes a price, adds a provider with its headers, and is read again when it changes'
@@ -124,6 +141,12 @@ run chorus-run a hi
 expect_match "$(tr -d '\r' <"$scratch/log/0003.head")" $'\nX-Unit: night\n'
 run chorus-run a '/bash env' -m builtin/script
 expect_no_match "$out" 'sk-gateway'
+
+test_case 'a password in an address is not printed'
+models_json '{"providers": {"openai": {"base_url": "http://u:hush@127.0.0.1:1/v1"}}}'
+run chorus-config env
+expect_match "$out" 'http://\*\*\*@127.0.0.1:1/v1'
+expect_no_match "$out" hush
 
 test_case 'a models.json with an error ends a turn before anything is recorded, and the doctor names it'
 init a --model builtin/script

@@ -128,12 +128,34 @@ TEST(Catalog, TheHomesRowsAreMergedByMember) {
     EXPECT_EQ(facts.context_tokens, 1'000'000);
     EXPECT_EQ(facts.prices.at(0).input, 1'500'000);
     EXPECT_EQ(facts.prices.at(0).output, 37'500);
+    EXPECT_FALSE(facts.prices.at(0).cache_read) << "null is a price that is not known";
+    EXPECT_EQ(facts.prices.at(0).cache_write, 5'000'000) << "what is not said stays";
     EXPECT_EQ(facts.read, "2026-11-01");
     EXPECT_EQ(Catalog().facts("anthropic/claude-opus-5-5").prices.at(0).input, 4'000'000);
     EXPECT_TRUE(with(R"({"providers": {"anthropic": {"models": {"claude-opus-5-5":
         {"price": null}}}}})")
                     .facts("anthropic/claude-opus-5-5")
                     .prices.empty());
+}
+
+TEST(Catalog, NullRemoves) {
+    const Catalog catalog = with(R"({"source": "me", "preference": null, "providers": {
+        "mistral": null, "openai": {"models": {"gpt-4o": null}, "headers": {"X": null}}}})");
+    EXPECT_FALSE(catalog.has_provider("mistral"));
+    const auto providers = catalog.provider_names();
+    EXPECT_EQ(std::count(providers.begin(), providers.end(), "mistral"), 0);
+    const auto models = catalog.model_names("openai");
+    EXPECT_EQ(std::count(models.begin(), models.end(), "openai/gpt-4o"), 0);
+    EXPECT_EQ(std::count(models.begin(), models.end(), "openai/gpt-4.1"), 1);
+    EXPECT_TRUE(catalog.require_provider("openai").headers.empty());
+    EXPECT_EQ(with(R"({"providers": null})").provider_names(), Catalog().provider_names());
+}
+
+TEST(Catalog, AProviderListsTheModelsOfTheOneThatItServesToo) {
+    const auto own = Catalog().model_names("openai");
+    const auto other = Catalog().model_names("openai-chat");
+    ASSERT_EQ(own.size(), other.size());
+    EXPECT_EQ(other.front(), "openai-chat/" + own.front().substr(7));
 }
 
 TEST(Catalog, AHomeAddsProviders) {
@@ -190,14 +212,41 @@ TEST(Catalog, RefusesWhatIsNotOneNamingTheMember) {
         {"[]", "models.json: expected an object"},
         {R"({"provider": {}})", "models.json: unknown member 'provider'"},
         {R"({"providers": []})", "models.json: providers: expected an object"},
-        {R"({"providers": {"groq": null}})", "models.json: providers.groq: expected an object"},
+        {R"({"providers": {"groq": 7}})", "models.json: providers.groq: expected an object"},
+        {R"({"providers": {"builtin": {}}})",
+         "models.json: providers.builtin: it cannot be changed"},
+        {R"({"providers": {"new": {"protocol": "builtin"}}})",
+         "models.json: providers.new.protocol: only the provider builtin has it"},
+        {R"({"providers": {"groq": {"protocol": ""}}})",
+         "models.json: providers.groq.protocol: expected one of 'anthropic', 'responses', 'chat' "
+         "and "
+         "'builtin'"},
+        {R"({"providers": {"groq": {"models": {"": {}}}}})",
+         "models.json: providers.groq.models.: the name is empty"},
+        {R"({"providers": {"groq": {"models": {"l": {"aliases": ["l"]}}}}})",
+         "models.json: providers.groq.models.l.aliases: another model has the name 'l'"},
+        {R"({"providers": {"groq": {"models": {"a": {"aliases": ["b"]}, "b": {}}}}})",
+         "models.json: providers.groq.models.b: it is another name of a model already"},
+        {R"({"providers": {"groq": {"models": {"a": {"aliases": ["c"]}, "b": {"aliases": ["c"]}}}}})",
+         "models.json: providers.groq.models.b.aliases: another model has the name 'c'"},
+        {R"({"providers": {"groq": {"key_variable": "A B_API_KEY"}}})",
+         "models.json: providers.groq.key_variable: not the name of a variable"},
+        {R"({"providers": {"groq": {"headers": {"content-Length": "5"}}}})",
+         "models.json: providers.groq.headers: content-Length belongs to the connection"},
+        {R"({"providers": {"groq": {"key_header": "Host"}}})",
+         "models.json: providers.groq.key_header: Host belongs to the connection"},
+        {R"({"providers": {"groq": {"key_header": "a-key", "headers": {"A-Key": "x"}}}})",
+         "models.json: providers.groq.headers: A-Key carries the key"},
+        {R"({"providers": {"groq": {"models_of": "groq"}}})",
+         "models.json: providers.groq.models_of: it names itself"},
         {R"({"providers": {"a/b": {}}})", "models.json: providers.a/b: the name contains a \"/\""},
         {R"({"providers": {"": {}}})", "models.json: providers.: the name is empty"},
         {R"({"providers": {"new": {}}})", "models.json: providers.new.protocol: missing"},
         {R"({"providers": {"new": {"protocol": "chat"}}})",
          "models.json: providers.new.base_url: missing"},
         {R"({"providers": {"groq": {"protocol": "soap"}}})",
-         "models.json: providers.groq.protocol: expected one of 'anthropic', 'responses', 'chat' and "
+         "models.json: providers.groq.protocol: expected one of 'anthropic', 'responses', 'chat' "
+         "and "
          "'builtin'"},
         {R"({"providers": {"groq": {"base_url": "ftp://x"}}})",
          "models.json: providers.groq.base_url: it does not begin with https:// or http://"},

@@ -169,6 +169,11 @@ TEST(EndpointFor, has_the_key_of_its_provider_alone) {
     EXPECT_EQ(endpoint_for("openai/m", {}, model::Catalog(), environment).key(), "sk-o");
     EXPECT_EQ(endpoint_for("xai/m", {}, model::Catalog(), environment).key(), "");
     EXPECT_EQ(endpoint_for("builtin/m", {}, model::Catalog(), environment).key(), "");
+    const model::Catalog own = model::catalog_of(
+        R"({"providers": {"lan": {"protocol": "chat", "base_url": "http://10.0.0.5/v1",
+            "needs_key": false}}})",
+        "models.json");
+    EXPECT_TRUE(endpoint_for("lan/m", {}, own, environment).trusted_http);
     EXPECT_THROW((void)endpoint_for("nowhere/m", {}, model::Catalog(), environment), base::Error);
 }
 
