@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "chorus-config/subject.hpp"
+#include "life/known_models.hpp"
 #include "life/trust.hpp"
 #include "model/choice.hpp"
 #include "model/model.hpp"
@@ -74,8 +75,7 @@ std::string with_full_model(const Subject& subject, const agent::KeyPlace& place
     const bool is_model = place.key->name == "model" || place.key->name == "default_model";
     if (!is_model || json == "null") return json;
     return chat::quoted(model::resolve_model(
-        chat::parse_json(json, "set").get<std::string>(),
-        model::catalog_of(agent::models_text(subject.home), subject.home.models()),
+        chat::parse_json(json, "set").get<std::string>(), life::load_catalog(subject.home),
         model::parse_available_models(agent::available_models_text(subject.home)),
         model::Check::known));
 }
@@ -172,8 +172,7 @@ struct Set : OfKey {
         const std::string given = agent::value_json(
             is_text ? place::secrets_of(begun.home, begun.environment).apply(typed) : typed, place);
         agent::check_place(place, given, "set");
-        check_provider(place, given,
-                       model::catalog_of(agent::models_text(subject.home), subject.home.models()));
+        check_provider(place, given, life::load_catalog(subject.home));
         check_budget(place, given);
         const std::string full = with_full_model(subject, place, given);
         lock(subject);

@@ -5,6 +5,7 @@
 #include "agent/keys.hpp"
 #include "base/text.hpp"
 #include "chorus-config/subject.hpp"
+#include "life/known_models.hpp"
 #include "model/model.hpp"
 
 namespace chorus::command {
@@ -59,7 +60,7 @@ struct Env : Printing {
 
     void run(const sys::Environment& environment) const {
         const agent::Home home = agent::find_home(environment);
-        for (const Row& row : rows(model::catalog_of(agent::models_text(home), home.models()))) {
+        for (const Row& row : rows(life::load_catalog(home))) {
             const bool is_set = environment.has(row.name);
             const char* origin = is_set                 ? "environment"
                                  : row.fallback.empty() ? "unset"

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-config/subject.hpp"
+#include "life/known_models.hpp"
 #include "place/served.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -133,8 +134,7 @@ struct Models : Printing {
     }
 
     ExitStatus run(Begun& begun) const {
-        const model::Catalog catalog =
-            model::catalog_of(agent::models_text(begun.home), begun.home.models());
+        const model::Catalog catalog = life::load_catalog(begun.home);
         const agent::HomeConfiguration home = agent::load_home_configuration(begun.home);
         const auto all = place::served(
             catalog, refresh ? model::AvailableModels() : listed(begun), home, begun.environment,

@@ -7,8 +7,9 @@
 
 namespace chorus::life {
 
-// The database keeps the compiled rows of models.json. Throws Error(config_invalid) for an error in
-// it. Not inside a transaction.
+// Throws Error(config_invalid) for an error in models.json.
+model::Catalog load_catalog(const agent::Home& home);
+// The same; the database keeps the compiled rows. Not inside a transaction.
 model::Catalog load_catalog(store::Store& store, const agent::Home& home);
 
 }  // namespace chorus::life

@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "life/known_models.hpp"
 #include "model/choice.hpp"
 #include "sys/file.hpp"
 
@@ -24,7 +25,7 @@ struct ChosenModel {
 ChosenModel choose_model(const Home& home, const sys::Environment& environment,
                          const agent::HomeConfiguration& defaults, const std::string& present,
                          SourceKind present_is, const BirthOptions& options) {
-    const model::Catalog catalog = model::catalog_of(agent::models_text(home), home.models());
+    const model::Catalog catalog = load_catalog(home);
     const auto available = model::parse_available_models(agent::available_models_text(home));
     const auto check = options.validate_model ? model::Check::listed : model::Check::none;
     const auto resolve = [&](const std::string& name) {

@@ -1,6 +1,7 @@
 #include "model/catalog.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -62,8 +63,10 @@ bool Catalog::has_provider(std::string_view name) const {
 }
 
 std::optional<Provider> Catalog::find_provider(std::string_view name) const {
-    if (!has_provider(name)) return std::nullopt;
-    Provider provider = read_provider(Json::parse(*find(name)), std::string(name));
+    if (name.empty() || name.find('/') != name.npos) return std::nullopt;
+    const auto row = find(name);
+    if (!row) return std::nullopt;
+    Provider provider = read_provider(Json::parse(*row), std::string(name));
     provider.name = name;
     return provider;
 }
@@ -78,24 +81,16 @@ Provider Catalog::require_provider(std::string_view name) const {
 
 std::vector<std::string> Catalog::model_names(std::string_view provider) const {
     const std::string start = std::string(provider) + "/";
-    std::vector<std::string> names = row_keys(own_, start);
-    const std::size_t own = names.size();
-    for (std::string& name : row_keys(embedded::model_catalog, start))
-        if (!find_row(own_, name)) names.push_back(std::move(name));
-    std::inplace_merge(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(own),
-                       names.end());
+    std::set<std::string> names;
+    for (const std::string_view rows : {std::string_view(own_), embedded::model_catalog})
+        for (std::string& name : row_keys(rows, start)) names.insert(std::move(name));
     std::erase_if(
         names, [&](const std::string& name) { return name.back() == '*' || row_of(name) != name; });
     const auto row = find_provider(provider);
-    if (!row || row->models_of.empty()) return names;
-    const auto with_own = names;
-    for (const std::string& other : model_names(row->models_of)) {
-        std::string name = start + other.substr(row->models_of.size() + 1);
-        if (std::find(with_own.begin(), with_own.end(), name) == with_own.end())
-            names.push_back(std::move(name));
-    }
-    std::sort(names.begin(), names.end());
-    return names;
+    if (row && !row->models_of.empty())
+        for (const std::string& other : model_names(row->models_of))
+            names.insert(start + other.substr(row->models_of.size() + 1));
+    return {names.begin(), names.end()};
 }
 
 std::optional<std::string> Catalog::find_family(std::string_view model) const {

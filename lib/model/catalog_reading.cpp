@@ -188,19 +188,20 @@ std::vector<Price> read_prices(const Json& row, const std::string& where) {
     return prices;
 }
 
-// What needs no percent-encoding in a query.
-bool is_plain(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) {
+bool has_only_letters_digits_and(std::string_view others, std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [&](char c) {
         return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               std::string_view("-._~").find(c) != std::string_view::npos;
+               others.find(c) != others.npos;
     });
 }
 
+// A query's names and values are sent as they are, so they must need no percent-encoding.
+bool is_plain(std::string_view text) {
+    return has_only_letters_digits_and("-._~", text);
+}
+
 bool is_header_name(std::string_view name) {
-    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               c == '-';
-    });
+    return !name.empty() && has_only_letters_digits_and("-", name);
 }
 
 // Headers that say where a request ends or goes are not for a person to set.
@@ -223,10 +224,7 @@ void check_provider(const Provider& provider, const std::string& where) {
         refuse(where + ".base_url", why);
     if (provider.key_variable.empty() && provider.needs_key)
         refuse(where + ".key_variable", "missing");
-    if (!std::all_of(provider.key_variable.begin(), provider.key_variable.end(), [](char c) {
-            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                   c == '_';
-        }))
+    if (!has_only_letters_digits_and("_", provider.key_variable))
         refuse(where + ".key_variable", "not the name of a variable");
     if (!provider.key_variable.empty() && !is_key_variable(provider.key_variable))
         refuse(where + ".key_variable", "the name does not end in one of " +

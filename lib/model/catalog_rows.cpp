@@ -173,7 +173,7 @@ class Compiler {
     }
 
     bool has(const std::string& key) const { return rows_.contains(key) || find_row(below_, key); }
-    // What is for people only is not kept.
+    // Leaves out the members that only people read.
     void put(const std::string& key, Json json) {
         for (const char* name : {"source", "note", "notes"})
             if (json.is_object()) json.erase(name);

@@ -11,7 +11,6 @@
 #include "life/named_path.hpp"
 #include "model/choice.hpp"
 #include "place/secrets.hpp"
-#include "sys/file.hpp"
 #include "sys/git_config.hpp"
 #include "sys/person.hpp"
 
@@ -48,9 +47,8 @@ std::string resolve_model(const TurnOptions& options, const sys::Environment& en
                                : environment.has("CHORUS_MODEL") ? environment.get("CHORUS_MODEL")
                                : !agent.model.empty()            ? agent.model
                                                                  : home.default_model;
-    const auto listed =
-        sys::read_file_if_there(paths.available_models(), base::limits::json_bytes);
-    return model::resolve_model(wanted, catalog, model::parse_available_models(listed.value_or("")),
+    return model::resolve_model(wanted, catalog,
+                                model::parse_available_models(agent::available_models_text(paths)),
                                 model::Check::none);
 }
 
