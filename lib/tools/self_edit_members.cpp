@@ -33,7 +33,7 @@ std::variant<std::string, base::Error> find_wanted(const Arguments& arguments,
                                                    const Workplace& workplace) {
     const auto listed =
         sys::read_file_if_there(workplace.available_models_path, base::limits::json_bytes);
-    return model::find_model(arguments.text("new_model"), *workplace.catalog,
+    return model::find_model(arguments.text("new_model"), workplace.catalog,
                              model::parse_available_models(listed.value_or("")),
                              model::Check::part);
 }
@@ -73,7 +73,7 @@ std::string shown_permissions(const agent::Configuration& configuration) {
 
 Planned plan_permissions(const Arguments& arguments, const Workplace& workplace) {
     const agent::Permissions wanted = wanted_permissions(arguments);
-    (void)agent::resolve_profile(wanted, *workplace.home_configuration, profile_argument);
+    (void)agent::resolve_profile(wanted, workplace.home_configuration, profile_argument);
     return plan_member(workplace, "permissions", wanted.json, shown_permissions,
                        "It is in force from the next model call on.");
 }

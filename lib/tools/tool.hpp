@@ -61,6 +61,8 @@ class Arguments {
 // What a tool works on. One per turn; read-only tools use it from several threads at once.
 struct Workplace {
     const sys::Root& root;  // the workspace, or -C DIR
+    const agent::HomeConfiguration& home_configuration;
+    const model::Catalog& catalog;
     std::string agent;
     sys::Sandbox sandbox;
     std::vector<std::string> environment;             // scrubbed
@@ -76,8 +78,6 @@ struct Workplace {
     agent::Directory directory = agent::Directory({});
     std::string configuration_lock_path = {};
     std::string available_models_path = {};
-    const agent::HomeConfiguration* home_configuration = nullptr;
-    const model::Catalog* catalog = nullptr;
     Tasks* tasks = nullptr;        // tools/task_tools.hpp; null only where no tool of tasks runs
     std::string call_id = {};      // of the call that is planned
     std::string plants_file = {};  // agent::Directory::call_plants of the thread; "": none

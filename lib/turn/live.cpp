@@ -29,6 +29,8 @@ tools::Workplace make_workplace(place::Place& place, const place::Settings& sett
     const place::Surroundings& surroundings = place.surroundings;
     tools::Workplace workplace{
         .root = place.root,
+        .home_configuration = place.home_configuration,
+        .catalog = place.catalog,
         .agent = place.agent.name,
         .sandbox = place::command_sandbox(place.store, surroundings.home, place.home_configuration,
                                           settings.sandbox, place.root.path(), place.directory,
@@ -40,9 +42,7 @@ tools::Workplace make_workplace(place::Place& place, const place::Settings& sett
         .warn = surroundings.warn,
         .directory = place.directory,
         .configuration_lock_path = surroundings.home.configuration_lock(place.agent.id),
-        .available_models_path = surroundings.home.available_models(),
-        .home_configuration = &place.home_configuration,
-        .catalog = &place.catalog};
+        .available_models_path = surroundings.home.available_models()};
     workplace.sandbox.umask = place.root.mask();
     workplace.sandbox.homes = sys::keep_homes();
     workplace.plants_file = place.directory.call_plants(place.thread.id);

@@ -27,7 +27,7 @@ cat >"$base/zsh/.zshrc" <<RC
 PS1=READY HISTFILE=
 fpath=("$base/zsh" \$fpath)
 autoload -Uz compinit
-compinit -u -D
+compinit -C -d "$base/zsh/dump"
 every() { _main_complete; compstate[insert]=all compstate[list]=; }
 zle -C every complete-word every
 keep() { print -rn -- "\$BUFFER" >"$base/line"; BUFFER=exit; zle accept-line; }

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/configuration.hpp"
 #include "fuzz/property.hpp"
+#include "model/catalog.hpp"
 #include "policy/profile.hpp"
 #include "tools/tool.hpp"
 
@@ -34,7 +36,11 @@ Ordered reversed(const Ordered& value) {
 
 const Workplace& workplace() {
     static const sys::Root root("/usr");
+    static const agent::HomeConfiguration home_configuration;
+    static const model::Catalog catalog;
     static const Workplace place{.root = root,
+                                 .home_configuration = home_configuration,
+                                 .catalog = catalog,
                                  .agent = "a",
                                  .sandbox = {},
                                  .environment = {},

@@ -55,15 +55,17 @@ policy::Action action_of(const Line& line, const tools::Workplace& workplace) {
 int judge(const std::string& path) {
     const Scene scene("/var/tmp");
     const sys::Root root(scene.workspace());
+    const agent::HomeConfiguration home_configuration;
     const model::Catalog catalog;
     const tools::Workplace workplace{.root = root,
+                                     .home_configuration = home_configuration,
+                                     .catalog = catalog,
                                      .agent = "a",
                                      .sandbox = {},
                                      .environment = {},
                                      .sandbox_problem = {},
                                      .stop = {},
-                                     .file_lock_path = {},
-                                     .catalog = &catalog};
+                                     .file_lock_path = {}};
     std::set<std::string> seen;
     std::size_t rows = 0;
     std::size_t failed = 0;

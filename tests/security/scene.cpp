@@ -30,6 +30,8 @@ Scene::~Scene() {
 Place::Place(const Scene& scene)
     : root_(scene.workspace()),
       workplace_{.root = root_,
+                 .home_configuration = home_configuration_,
+                 .catalog = catalog_,
                  .agent = "a",
                  .sandbox = {.workspace = scene.workspace()},
                  .environment = {"PATH=/usr/bin:/bin"},

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/configuration.hpp"
+#include "model/catalog.hpp"
 #include "sys/beneath.hpp"
 #include "tools/tool.hpp"
 
@@ -41,6 +43,8 @@ class Place {
 
   private:
     sys::Root root_;
+    agent::HomeConfiguration home_configuration_;
+    model::Catalog catalog_;
     tools::Workplace workplace_;
 };
 

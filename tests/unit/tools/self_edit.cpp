@@ -7,7 +7,6 @@
 #include "base/limits.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
-#include "model/catalog.hpp"
 #include "tools/effect.hpp"
 #include "unit/tools/workspace.hpp"
 
@@ -32,12 +31,10 @@ class SelfEditTest : public Workspace {
         put("../docs/README.md", "read me\n");
         put("../available_models.json",
             R"({"anthropic": {"valid": true, "models": ["big", "small-1", "small-2"]}})");
-        settings.profiles["ci"].base = "sandboxed";
+        home_configuration.profiles["ci"].base = "sandboxed";
         workplace.directory = agent::Directory(home);
         workplace.configuration_lock_path = home + "/configuration.lock";
         workplace.available_models_path = home + "/available_models.json";
-        workplace.home_configuration = &settings;
-        workplace.catalog = &catalog;
     }
 
     static std::string text(const std::string& argument, const std::string& value) {
@@ -70,8 +67,6 @@ class SelfEditTest : public Workspace {
         return std::move(std::get<Plan>(planned));
     }
 
-    agent::HomeConfiguration settings;
-    const model::Catalog catalog = model::Catalog();
     Arguments arguments;
 };
 

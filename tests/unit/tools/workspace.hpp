@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "agent/configuration.hpp"
+#include "model/catalog.hpp"
 #include "tools/tool.hpp"
 
 namespace chorus::tools {
@@ -60,7 +62,11 @@ class Workspace : public testing::Test {
 
     std::string home = make_directory();
     sys::Root root{home + "/workspace"};
+    agent::HomeConfiguration home_configuration;
+    model::Catalog catalog;
     Workplace workplace{.root = root,
+                        .home_configuration = home_configuration,
+                        .catalog = catalog,
                         .agent = "ada",
                         .sandbox = {.mode = sys::SandboxMode::off,
                                     .workspace = home + "/workspace",
