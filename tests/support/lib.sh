@@ -21,9 +21,21 @@ done
 export HOME=$base/user LC_ALL=C.UTF-8
 mkdir -p "$HOME"
 
+# What a case leaves running would write into the home of the next one.
+kill_left() {
+    local left one
+    while left=$(CHORUS_HOME='' grep -lzsxF "CHORUS_HOME=$scratch/home" /proc/[0-9]*/environ); [ -n "$left" ]; do
+        for one in $left; do
+            one=${one#/proc/}
+            kill -9 "${one%/environ}" 2>/dev/null
+        done
+        sleep 0.01
+    done
+}
 finish_case() {
     [ -z "$case_name" ] && return
     stop_server
+    kill_left
     if [ "$case_failed" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     rm -rf "$scratch"
     case_name=''
