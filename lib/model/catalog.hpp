@@ -11,7 +11,7 @@
 
 namespace chorus::model {
 
-enum class Protocol { anthropic, responses, chat, script };
+enum class Protocol { anthropic, responses, chat, gemini, script };
 
 // Which reasoning a server of the chat protocol expects back with the assistant's message.
 enum class ReasoningBack {

@@ -15,7 +15,8 @@ namespace {
 
 using chat::Json;
 
-constexpr base::EnumNames<Protocol, 4> protocols{{"anthropic", "responses", "chat", "builtin"}};
+constexpr base::EnumNames<Protocol, 5> protocols{
+    {"anthropic", "responses", "chat", "gemini", "builtin"}};
 constexpr base::EnumNames<ReasoningBack, 3> reasonings{{"none", "content", "details"}};
 constexpr base::EnumNames<bool, 2> token_fields{{"max_tokens", "max_completion_tokens"}};
 constexpr base::EnumNames<bool, 2> system_roles{{"system", "developer"}};

@@ -18,15 +18,24 @@ Failure no_key_failure(std::string why) {
 
 std::string url_below(const Endpoint& endpoint, std::string_view path) {
     std::string url = base_url_of(endpoint);
-    url.insert(std::min(url.find('?'), url.size()), path);
-    for (const auto& [name, value] : endpoint.provider.query)
-        url.append(url.find('?') == url.npos ? "?" : "&").append(name).append("=").append(value);
+    const auto ask = [&] { url += url.find('?') == url.npos ? '?' : '&'; };
+    const std::size_t query = std::min(path.find('?'), path.size());
+    url.insert(std::min(url.find('?'), url.size()), path.substr(0, query));
+    if (query < path.size()) {
+        ask();
+        url += path.substr(query + 1);
+    }
+    for (const auto& [name, value] : endpoint.provider.query) {
+        ask();
+        url.append(name).append("=").append(value);
+    }
     return url;
 }
 
 std::string key_field(const Provider& provider) {
     if (!provider.key_header.empty()) return provider.key_header + ": ";
-    return provider.protocol == Protocol::anthropic ? "x-api-key: " : "Authorization: Bearer ";
+    if (provider.protocol == Protocol::anthropic) return "x-api-key: ";
+    return provider.protocol == Protocol::gemini ? "x-goog-api-key: " : "Authorization: Bearer ";
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ constexpr std::array context_members{"context_length",   "context_window",
                                      "max_input_tokens", "loaded_context_length"};
 
 std::string path_of(const Provider& provider) {
+    if (provider.protocol == Protocol::gemini) return "/v1beta/models";
     return provider.protocol == Protocol::anthropic ? "/v1/models" : "/models";
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "model/anthropic.hpp"
 #include "model/exchange.hpp"
+#include "model/gemini.hpp"
 #include "model/openai_chat.hpp"
 #include "model/openai_responses.hpp"
 #include "model/script.hpp"
@@ -16,8 +17,11 @@ namespace chorus::model {
 namespace {
 
 // Where each protocol's requests go, below the base URL.
-constexpr base::EnumNames<Protocol, 4> paths{
-    {"/v1/messages", "/responses", "/chat/completions", ""}};
+std::string path_for(Protocol protocol, std::string_view model) {
+    static constexpr base::EnumNames<Protocol, 5> paths{
+        {"/v1/messages", "/responses", "/chat/completions", "", ""}};
+    return protocol == Protocol::gemini ? gemini_path(model) : std::string(paths.name(protocol));
+}
 
 // Without effort levels a model does not reason; of one that is not known it is tried.
 Reasoning reasoning_of(const ModelFacts& facts) {
@@ -40,6 +44,10 @@ std::string body_of(const Provider& row, const Taken& taken, const chat::Request
         return anthropic_body(request, origin, taken.anthropic);
     if (row.protocol == Protocol::responses)
         return responses_body(request, origin, taken.reasoning, taken.quirks.parallel_tool_calls);
+    if (row.protocol == Protocol::gemini) {
+        const bool reasons = taken.reasoning != Reasoning::none;
+        return gemini_body(request, origin, {.thoughts = reasons, .signatures = reasons});
+    }
     if (row.protocol == Protocol::chat) return chat_body(request, origin, taken.quirks);
     return {};
 }
@@ -88,11 +96,12 @@ class NetworkModel final : public Model {
                                          const StreamSink& sink) const {
         if (row_.protocol == Protocol::anthropic) return anthropic_decoder(origin(request), sink);
         if (row_.protocol == Protocol::responses) return responses_decoder(origin(request), sink);
+        if (row_.protocol == Protocol::gemini) return gemini_decoder(origin(request), sink);
         return chat_decoder(origin(request), sink, taken_->quirks);
     }
 
     net::HttpRequest http_request(const chat::Request& request, const std::string& key) const {
-        net::HttpRequest http = request_to(endpoint_, paths.name(row_.protocol), key);
+        net::HttpRequest http = request_to(endpoint_, path_for(row_.protocol, request.model), key);
         for (const char* field : {"Content-Type: application/json", "Accept: text/event-stream"})
             http.headers.emplace_back(field);
         http.body = body_of(row_, *taken_, request);

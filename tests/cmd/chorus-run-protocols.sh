@@ -40,6 +40,9 @@ conversation() { # PROTOCOL FILE
     openai) jq -r '.input[] | if .type == "function_call" then "call \(.call_id)"
         elif .type == "function_call_output" then "result \(.call_id)"
         elif .type == "reasoning" then empty else .role end' "$2" ;;
+    gemini) jq -r '.contents[] | .role as $role | .parts[] |
+        if .functionCall then "call \(.functionCall.id)" elif .functionResponse then "result \(.functionResponse.id)"
+        elif (.text // "") == "" then empty elif $role == "model" then "assistant" else $role end' "$2" ;;
     *) jq -r '.messages[] | if .role == "tool" then "result \(.tool_call_id)" elif .role == "assistant"
         then (if (.content // "") != "" then "assistant" else empty end), (.tool_calls // [] | .[] | "call \(.id)")
         elif .role == "user" then "user" else empty end' "$2" ;;
@@ -52,6 +55,7 @@ with_first_words() { # what all but the very first request begin with
 check_tools() { # PROTOCOL FILE
     local tools='.tools | map({name, schema: .input_schema, description})'
     [ "$1" = openai ] && tools='.tools | map({name, schema: .parameters, description})'
+    [ "$1" = gemini ] && tools='.tools[0].functionDeclarations | map({name, schema: .parametersJsonSchema, description})'
     [ "$1" = openai-chat ] || [ "$1" = deepseek ] &&
         tools='.tools | map(.function | {name, schema: .parameters, description})'
     expect_equal "$(jq -r "$tools | map(select(.schema.type != \"object\" or (.schema.properties | type) != \"object\"
@@ -64,6 +68,7 @@ system_of() { # PROTOCOL FILE
     case $1 in
     anthropic) jq -r '.system[].text' "$2" ;;
     openai) jq -r .instructions "$2" ;;
+    gemini) jq -r '.systemInstruction.parts[].text' "$2" ;;
     *) jq -r '.messages[0] | select(.role == "system" or .role == "developer").content' "$2" ;;
     esac
 }
@@ -88,6 +93,12 @@ check_thinking() { # PROTOCOL: thoughts go back as they came, before what they l
             '["reasoning","message","function_call","function_call"]'
         expect_equal "$(jq -r '.input[2] | "\(.id) \(.phase) \(.status)"' "$(request 2)")" 'msg_1 commentary completed'
         expect_equal "$(jq -c '[.store, .include]' "$(request 1)")" '[false,["reasoning.encrypted_content"]]'
+        ;;
+    gemini)
+        expect_equal "$(jq -c '[.contents[].parts[] | select(.thoughtSignature) | [.functionCall.id // .text, .thoughtSignature]]' "$(request 6)")" \
+            '[["c1","c2lnLTE+/w=="],["c3","c2lnLTI="],["c5","c2lnLTQ="]]'
+        expect_equal "$(jq -c '[.contents[].parts[] | select(.thought)] | length' "$(request 6)")" 0
+        expect_equal "$(jq -c '.generationConfig.thinkingConfig.includeThoughts' "$(request 1)")" true
         ;;
     deepseek)
         expect_equal "$(jq -c '[.messages[] | select(.role == "assistant") | .reasoning_content]' "$(request 6)")" \
@@ -114,9 +125,13 @@ check_head() { # PROTOCOL FILE
         expect_match "$(cat "$2")" 'anthropic-version: 20'
         ;;
     openai) expect_match "$(cat "$2")" '^POST /v1/responses ' ;;
+    gemini)
+        expect_match "$(cat "$2")" '^POST /v1beta/models/model-1:streamGenerateContent[?]alt=sse '
+        expect_match "$(cat "$2")" $'x-goog-api-key: sk-test-0123456789abcdef\r?\n'
+        ;;
     *) expect_match "$(cat "$2")" '^POST /v1/chat/completions ' ;;
     esac
-    [ "$1" = anthropic ] || expect_match "$(cat "$2")" $'[Aa]uthorization: Bearer sk-test-0123456789abcdef\r?\n'
+    [[ $1 == @(anthropic|gemini) ]] || expect_match "$(cat "$2")" $'[Aa]uthorization: Bearer sk-test-0123456789abcdef\r?\n'
 }
 # The next request must repeat the one before byte for byte, cache marks apart: then a cache can hold it.
 without_marks() { sed -e 's/,"cache_control":{"type":"ephemeral"}//g' "$1"; }
@@ -128,7 +143,7 @@ check_prefix() { # OLD NEW
     [ "${#new}" -gt "${#old}" ] || fail "nothing was added"
 }
 
-for protocol in anthropic openai openai-chat deepseek; do
+for protocol in anthropic openai openai-chat gemini deepseek; do
     chunks='"whole" 1 "utf8"'
     [ $protocol = deepseek ] && chunks='"utf8"'
     for chunk in $chunks; do
@@ -139,6 +154,7 @@ for protocol in anthropic openai openai-chat deepseek; do
         echo 'DOCS-MARK 🎈' >"$dir/docs/zz.md"
         printf 'a note ☂\nand more\n' >"$dir/workspace/notes.md"
         start_server "$(script "$chunk")"
+        export CHORUS_GEMINI_BASE_URL=http://127.0.0.1:$port GEMINI_API_KEY=sk-test-0123456789abcdef
         export CHORUS_DEEPSEEK_BASE_URL=http://127.0.0.1:$port/v1 DEEPSEEK_API_KEY=sk-test-0123456789abcdef
         before=$(date +%s%3N)
         run chorus-run a -p "$prompt"
@@ -191,7 +207,8 @@ for protocol in anthropic openai openai-chat deepseek; do
             check_head $protocol "$scratch/log/000$n.head"
             check_tools $protocol "$(request $n)"
             check_system $protocol "$(request $n)"
-            expect_equal "$(jq -r '.model + " " + (.stream | tostring)' "$(request $n)")" 'model-1 true'
+            [ $protocol = gemini ] || # in its path
+                expect_equal "$(jq -r '.model + " " + (.stream | tostring)' "$(request $n)")" 'model-1 true'
             expect_equal "$(grep -c 'sk-test-0123' "$(request $n)")" 0
             [ $protocol = anthropic ] && check_cache_marks "$(request $n)"
             [ $n -gt 1 ] && check_prefix "$(request $((n - 1)))" "$(request $n)"

@@ -31,7 +31,7 @@ TEST(BuiltInCatalog, EveryProviderHasWhatARequestNeeds) {
     const Catalog catalog;
     const std::vector<std::string> names = catalog.provider_names();
     EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-    EXPECT_EQ(names.size(), 14U);
+    EXPECT_EQ(names.size(), 15U);
     EXPECT_EQ(names.front(), "anthropic");
     for (const std::string& name : names) {
         const Provider provider = catalog.require_provider(name);
@@ -167,7 +167,7 @@ TEST(Catalog, AHomeAddsProviders) {
             "models": {"m": {"context_tokens": 9}}}},
         "preference": ["gateway"]})");
     EXPECT_EQ(catalog.provider_names().front(), "gateway");
-    EXPECT_EQ(catalog.provider_names().size(), 15U);
+    EXPECT_EQ(catalog.provider_names().size(), 16U);
     const Provider provider = catalog.require_provider("gateway");
     EXPECT_EQ(provider.key_header, "api-key");
     EXPECT_EQ(provider.headers.at("X-Team"), "a");
@@ -218,9 +218,8 @@ TEST(Catalog, RefusesWhatIsNotOneNamingTheMember) {
         {R"({"providers": {"new": {"protocol": "builtin"}}})",
          "models.json: providers.new.protocol: only the provider builtin has it"},
         {R"({"providers": {"groq": {"protocol": ""}}})",
-         "models.json: providers.groq.protocol: expected one of 'anthropic', 'responses', 'chat' "
-         "and "
-         "'builtin'"},
+         "models.json: providers.groq.protocol: expected one of 'anthropic', 'responses', 'chat', "
+         "'gemini' and 'builtin'"},
         {R"({"providers": {"groq": {"models": {"": {}}}}})",
          "models.json: providers.groq.models.: the name is empty"},
         {R"({"providers": {"groq": {"models": {"l": {"aliases": ["l"]}}}}})",
@@ -245,9 +244,8 @@ TEST(Catalog, RefusesWhatIsNotOneNamingTheMember) {
         {R"({"providers": {"new": {"protocol": "chat"}}})",
          "models.json: providers.new.base_url: missing"},
         {R"({"providers": {"groq": {"protocol": "soap"}}})",
-         "models.json: providers.groq.protocol: expected one of 'anthropic', 'responses', 'chat' "
-         "and "
-         "'builtin'"},
+         "models.json: providers.groq.protocol: expected one of 'anthropic', 'responses', 'chat', "
+         "'gemini' and 'builtin'"},
         {R"({"providers": {"groq": {"base_url": "ftp://x"}}})",
          "models.json: providers.groq.base_url: it does not begin with https:// or http://"},
         {R"({"providers": {"groq": {"key_variable": "HOME"}}})",
