@@ -1,0 +1,15 @@
+#include "model/gemini.hpp"
+
+#include "fuzz/dialect.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    using namespace chorus;
+    static const model::Origin origin{"gemini", "m"};
+    static const fuzz::Dialect dialect{
+        origin, [](const model::StreamSink& sink) { return model::gemini_decoder(origin, sink); },
+        [](const chat::Request& request, const model::Origin& origin) {
+            return model::gemini_body(request, origin, {});
+        }};
+    fuzz::check_stream(dialect, fuzz::text_of(bytes, size));
+    return 0;
+}
