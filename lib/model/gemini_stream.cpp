@@ -17,7 +17,8 @@ StopReason stop_of_gemini(std::string_view word) {
     const auto is_in = [&](const auto& words) {
         return std::find(words.begin(), words.end(), word) != words.end();
     };
-    if (word == "STOP") return StopReason::end;
+    // the second is what servers that speak this protocol say of calls
+    if (word == "STOP" || word == "FUNCTION_CALL") return StopReason::end;
     if (is_in(limits)) return StopReason::max_tokens;
     return is_in(filters) ? StopReason::content_filter : StopReason::unknown;
 }

@@ -140,6 +140,7 @@ std::string ended_by(const std::string& word) {
 TEST(GeminiStream, EndsForManyReasons) {
     const std::pair<const char*, StopReason> cases[] = {
         {"STOP", StopReason::end},
+        {"FUNCTION_CALL", StopReason::end},
         {"MAX_TOKENS", StopReason::max_tokens},
         {"CONTINUATION", StopReason::max_tokens},
         {"SAFETY", StopReason::content_filter},
