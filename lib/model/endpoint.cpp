@@ -18,15 +18,15 @@ Failure no_key_failure(std::string why) {
 
 std::string url_below(const Endpoint& endpoint, std::string_view path) {
     std::string url = base_url_of(endpoint);
-    const auto ask = [&] { url += url.find('?') == url.npos ? '?' : '&'; };
+    const auto begin_parameter = [&] { url += url.find('?') == url.npos ? '?' : '&'; };
     const std::size_t query = std::min(path.find('?'), path.size());
     url.insert(std::min(url.find('?'), url.size()), path.substr(0, query));
     if (query < path.size()) {
-        ask();
+        begin_parameter();
         url += path.substr(query + 1);
     }
     for (const auto& [name, value] : endpoint.provider.query) {
-        ask();
+        begin_parameter();
         url.append(name).append("=").append(value);
     }
     return url;

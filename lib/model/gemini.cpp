@@ -13,7 +13,7 @@ using chat::JsonText;
 using chat::Message;
 using chat::Role;
 
-// What Google's documentation gives for the calls of another model, in place of their signature.
+// Google's documentation gives this text for calls of another model, in place of a signature.
 constexpr std::string_view no_signature = "skip_thought_signature_validator";
 
 void write_text_part(JsonText& out, std::string_view text) {
@@ -46,21 +46,20 @@ void write_function_result(JsonText& out, const Message& message, const CallName
     out.end_object().end_object().end_object();
 }
 
-void write_answer_parts(JsonText& out, const Message& message, const GeminiQuirks& quirks) {
+void write_answer_parts(JsonText& out, const Message& message, bool reasons) {
     if (!base::trim(message.content).empty()) write_text_part(out, message.content);
     bool is_first = true;
     for (const chat::ToolCall& call : message.tool_calls) {
         out.begin_object().key("functionCall").begin_object();
         out.member("id", sendable_name(call.id)).member("name", sendable_name(call.name));
         out.key("args").raw(sendable_arguments(call.arguments)).end_object();
-        if (std::exchange(is_first, false) && quirks.signatures)
-            out.member("thoughtSignature", no_signature);
+        if (std::exchange(is_first, false) && reasons) out.member("thoughtSignature", no_signature);
         out.end_object();
     }
 }
 
 void write_contents(JsonText& out, const chat::Request& request, const Origin& origin,
-                    const GeminiQuirks& quirks) {
+                    bool reasons) {
     CallNames names;
     // Joins consecutive user messages and results: the roles have to alternate.
     bool is_open = false;
@@ -89,7 +88,7 @@ void write_contents(JsonText& out, const chat::Request& request, const Origin& o
             if (own)
                 out.raw(inside_array(*own));
             else
-                write_answer_parts(out, *message, quirks);
+                write_answer_parts(out, *message, reasons);
             close();
         }
     }
@@ -114,8 +113,7 @@ std::string gemini_path(std::string_view model) {
     return path + ":streamGenerateContent?alt=sse";
 }
 
-std::string gemini_body(const chat::Request& request, const Origin& origin,
-                        const GeminiQuirks& quirks) {
+std::string gemini_body(const chat::Request& request, const Origin& origin, bool reasons) {
     JsonText out(expected_bytes(request));
     out.begin_object();
     if (const std::string system = whole_system(request); !system.empty()) {
@@ -124,15 +122,15 @@ std::string gemini_body(const chat::Request& request, const Origin& origin,
         out.end_array().end_object();
     }
     write_functions(out, request.tools);
-    if (request.max_output_tokens > 0 || quirks.thoughts) {
+    if (request.max_output_tokens > 0 || reasons) {
         out.key("generationConfig").begin_object();
         if (request.max_output_tokens > 0) out.member("maxOutputTokens", request.max_output_tokens);
-        if (quirks.thoughts)
+        if (reasons)
             out.key("thinkingConfig").begin_object().member("includeThoughts", true).end_object();
         out.end_object();
     }
     out.key("contents").begin_array();
-    write_contents(out, request, origin, quirks);
+    write_contents(out, request, origin, reasons);
     return out.end_array().end_object().take();
 }
 

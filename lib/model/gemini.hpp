@@ -11,17 +11,12 @@
 
 namespace chorus::model {
 
-struct GeminiQuirks {
-    bool thoughts = true;  // the model reasons, and can say what it thinks
-    // Calls need a signature, even those that another model made.
-    bool signatures = true;
-};
-
 // The path of a request, below the base URL, with the parameter that makes it a stream of events.
 std::string gemini_path(std::string_view model);
 
-std::string gemini_body(const chat::Request& request, const Origin& origin,
-                        const GeminiQuirks& quirks);
+// A model that reasons is asked for its thoughts, and takes no call without a signature, even if
+// another model made it.
+std::string gemini_body(const chat::Request& request, const Origin& origin, bool reasons);
 std::unique_ptr<Decoder> gemini_decoder(const Origin& origin, const StreamSink& sink);
 
 }  // namespace chorus::model

@@ -17,16 +17,10 @@ StopReason stop_of_gemini(std::string_view word) {
     const auto is_in = [&](const auto& words) {
         return std::find(words.begin(), words.end(), word) != words.end();
     };
-    // the second is what servers that speak this protocol say of calls
+    // compatible servers end an answer with calls by FUNCTION_CALL
     if (word == "STOP" || word == "FUNCTION_CALL") return StopReason::end;
     if (is_in(limits)) return StopReason::max_tokens;
     return is_in(filters) ? StopReason::content_filter : StopReason::unknown;
-}
-
-// A call that the server itself found broken is worth another request.
-bool is_broken_call(std::string_view word) {
-    return word == "MALFORMED_FUNCTION_CALL" || word == "MALFORMED_RESPONSE" ||
-           word == "UNEXPECTED_TOOL_CALL";
 }
 
 class GeminiDecoder final : public Decoder {
@@ -103,31 +97,27 @@ void GeminiDecoder::keep_part(const Json& part) {
     };
     if (!part.contains("thoughtSignature") && member(part, "thought") == true) return;
     if (is_plain(part) && text_of(part, "text").empty()) return;
-    if (is_plain(part) && !parts_.empty() && is_plain(parts_.back()))
+    if (is_plain(part) && !parts_.empty() && is_plain(parts_.back())) {
         parts_.back()["text"].get_ref<std::string&>() += text_of(part, "text");
-    else
-        parts_.push_back(part);
+        return;
+    }
+    parts_.push_back(part);
 }
 
 void GeminiDecoder::take_usage(const Json& reported) {
     if (!reported.is_object()) return;
     chat::Usage& sum = usage();
-    chat::Usage now;
-    take_larger(now.input_tokens, reported, "promptTokenCount");
-    take_larger(now.output_tokens, reported, "candidatesTokenCount");
-    std::int64_t thoughts = 0;
-    take_larger(thoughts, reported, "thoughtsTokenCount");
-    now.output_tokens += thoughts;
-    take_larger(now.cache_read_tokens, reported, "cachedContentTokenCount");
-    sum.input_tokens = std::max(sum.input_tokens, now.input_tokens);
-    sum.output_tokens = std::max(sum.output_tokens, now.output_tokens);
-    sum.cache_read_tokens = std::max(sum.cache_read_tokens, now.cache_read_tokens);
+    take_larger(sum.input_tokens, reported, "promptTokenCount");
+    take_larger(sum.cache_read_tokens, reported, "cachedContentTokenCount");
+    sum.output_tokens =
+        std::max(sum.output_tokens, count_of(reported, "candidatesTokenCount").value_or(0) +
+                                        count_of(reported, "thoughtsTokenCount").value_or(0));
 }
 
 std::string GeminiDecoder::assemble(chat::Reply& reply) {
     reply.raw_stop = finish_word_;
     reply.stop = stop_of_gemini(finish_word_);
-    if (reply.stop == StopReason::content_filter || is_broken_call(finish_word_)) return {};
+    if (reply.stop == StopReason::content_filter) return {};
     for (Json& part : parts_) {
         if (!member(part, "functionCall").is_object()) continue;
         const Json& call = part["functionCall"];

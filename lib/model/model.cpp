@@ -44,10 +44,8 @@ std::string body_of(const Provider& row, const Taken& taken, const chat::Request
         return anthropic_body(request, origin, taken.anthropic);
     if (row.protocol == Protocol::responses)
         return responses_body(request, origin, taken.reasoning, taken.quirks.parallel_tool_calls);
-    if (row.protocol == Protocol::gemini) {
-        const bool reasons = taken.reasoning != Reasoning::none;
-        return gemini_body(request, origin, {.thoughts = reasons, .signatures = reasons});
-    }
+    if (row.protocol == Protocol::gemini)
+        return gemini_body(request, origin, taken.reasoning != Reasoning::none);
     if (row.protocol == Protocol::chat) return chat_body(request, origin, taken.quirks);
     return {};
 }

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     static const fuzz::Dialect dialect{
         origin, [](const model::StreamSink& sink) { return model::gemini_decoder(origin, sink); },
         [](const chat::Request& request, const model::Origin& origin) {
-            return model::gemini_body(request, origin, {});
+            return model::gemini_body(request, origin, true);
         }};
     fuzz::check_stream(dialect, fuzz::text_of(bytes, size));
     return 0;

@@ -12,9 +12,8 @@ using chat::StopReason;
 
 const Origin origin{"gemini", "gemini-4-neon"};
 
-std::string contents_of(const std::vector<chat::Message>& messages,
-                        const GeminiQuirks& quirks = {}) {
-    const std::string body = gemini_body(request_of(messages), origin, quirks);
+std::string contents_of(const std::vector<chat::Message>& messages, bool reasons = true) {
+    const std::string body = gemini_body(request_of(messages), origin, reasons);
     const std::size_t at = body.find("\"contents\":");
     return body.substr(at + 11, body.size() - at - 12);
 }
@@ -24,13 +23,13 @@ TEST(Gemini, WritesARequest) {
     request.documents = "Docs.";
     request.max_output_tokens = 99;
     EXPECT_EQ(
-        gemini_body(request, origin, {}),
+        gemini_body(request, origin, true),
         R"({"systemInstruction":{"parts":[{"text":"You are \"x\".\nDocs."}]},)"
         R"("tools":[{"functionDeclarations":[{"name":"bash","description":"Runs it","parametersJsonSchema":{"type":"object","required":["command"]}},)"
         R"({"name":"view","description":"Shows it","parametersJsonSchema":{"type":"object","properties":{}}}]}],)"
         R"("generationConfig":{"maxOutputTokens":99,"thinkingConfig":{"includeThoughts":true}},)"
         R"("contents":[{"role":"user","parts":[{"text":"hi"}]}]})");
-    EXPECT_EQ(gemini_body(request_of({user("hi")}), origin, {.thoughts = false}),
+    EXPECT_EQ(gemini_body(request_of({user("hi")}), origin, false),
               R"({"contents":[{"role":"user","parts":[{"text":"hi"}]}]})");
 }
 
@@ -53,8 +52,7 @@ TEST(Gemini, ResultsNameTheirFunctionAndShareAMessageWithWhatTheUserSays) {
         R"({"functionCall":{"id":"c2","name":"view","args":{}}}]},)"
         R"({"role":"user","parts":[{"functionResponse":{"id":"c1","name":"bash","response":{"output":"a.c"}}},)"
         R"({"functionResponse":{"id":"c2","name":"view","response":{"error":"no such file"}}},{"text":"and?"}]}])");
-    EXPECT_EQ(contents_of({user("go"), answer("", {{"c1", "bash", "{}"}}), result("c1", "")},
-                          {.signatures = false})
+    EXPECT_EQ(contents_of({user("go"), answer("", {{"c1", "bash", "{}"}}), result("c1", "")}, false)
                   .find("thoughtSignature"),
               std::string::npos);
 }
