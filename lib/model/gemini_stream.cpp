@@ -101,6 +101,8 @@ void GeminiDecoder::keep_part(const Json& part) {
         parts_.back()["text"].get_ref<std::string&>() += text_of(part, "text");
         return;
     }
+    // a text is counted as it is said, a call as it is written
+    if (!is_plain(part) && !member(part, "functionCall").is_object()) keep(chat::dump(part).size());
     parts_.push_back(part);
 }
 

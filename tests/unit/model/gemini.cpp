@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/limits.hpp"
 #include "requests.hpp"
 #include "streams.hpp"
 
@@ -119,6 +120,17 @@ TEST(GeminiStream, TextThoughtsAndCallsComeTogether) {
             R"({"functionCall":{"name":"view","args":{},"id":")" +
                 reply.tool_calls[1].id + R"("}}])");
     });
+}
+
+TEST(GeminiStream, APartThatIsKeptCountsTowardsTheLongestAnswer) {
+    std::string stream;
+    const std::string signature(base::limits::answer_bytes / 4, 'A');
+    for (int n = 0; n < 5; ++n)
+        stream += R"(data: {"candidates":[{"content":{"parts":[{"text":"","thoughtSignature":")" +
+                  signature + "\"}]}}]}\n\n";
+    const Answer answer = decode(make, stream);
+    ASSERT_TRUE(answer.failure);
+    EXPECT_EQ(answer.failure->message, "gemini: the answer is longer than 32 MiB");
 }
 
 TEST(GeminiStream, WithoutAFinishReasonItIsACut) {
