@@ -297,6 +297,10 @@ void add_prompt_options(cli::Command& app, Options& options) {
 void add_turn_options(cli::Command& app, Options& options) {
     place::TurnOptions& turn = options.turn;
     app.option("-m,--model MODEL", turn.model, "model for this turn, as provider/name");
+    app.option("--profile-mode MODE", turn.profile_mode,
+               "whether a rate limit switches to another credential profile: auto or manual")
+        .one_of({"auto", "manual"});
+    app.flag("--wait-parked", turn.wait_parked, "sleep while the provider limits the rate");
     app.option("-t,--thread THREAD", turn.thread, "thread: main, a number or a branch");
     app.flag("--new-thread", turn.new_thread, "start a new thread");
     app.flag("--fresh", turn.fresh, "start with an empty window");

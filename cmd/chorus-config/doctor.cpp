@@ -12,6 +12,7 @@
 #include "context/branches.hpp"
 #include "context/prompt_texts.hpp"
 #include "context/session_check.hpp"
+#include "life/credentials.hpp"
 #include "life/deciders.hpp"
 #include "life/known_models.hpp"
 #include "life/leftovers.hpp"
@@ -100,6 +101,7 @@ void check_mount_points(const agent::Home& home, store::Store& store, Flaws& fla
 // Checks the files that a person edits and a turn reads.
 void check_texts(const agent::Home& home, store::Store& store, Flaws& flaws) {
     flaws.attempt("", [&] { (void)life::load_catalog(home); });
+    flaws.attempt("", [&] { (void)life::load_credentials(home); });
     flaws.attempt("",
                   [&] { (void)model::parse_available_models(agent::available_models_text(home)); });
     for (const store::Agent& agent : store::list_agents(store))

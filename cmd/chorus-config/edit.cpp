@@ -96,13 +96,6 @@ void check_budget(const agent::KeyPlace& place, const std::string& json) {
                     "use budget.tokens_per_turn");
 }
 
-// If the file is a link, writes its target and keeps the link.
-void write_home(const Subject& subject, const std::string& text) {
-    const std::string path =
-        sys::is_link(subject.path) ? sys::real_path(subject.path) : subject.path;
-    sys::write_file(path, text, 0600);
-}
-
 void refuse_untrusted_base(const Subject& subject, const agent::KeyPlace& place,
                            const std::string& part) {
     const auto changes = agent::trust_changes(part, subject.text);
@@ -198,6 +191,12 @@ struct Unset : OfKey {
 };
 
 }  // namespace
+
+void write_home(const Subject& subject, const std::string& text) {
+    const std::string path =
+        sys::is_link(subject.path) ? sys::real_path(subject.path) : subject.path;
+    sys::write_file(path, text, 0600);
+}
 
 agent::KeyPlace OfKey::require_place() const {
     auto place = agent::find_place(key, file());

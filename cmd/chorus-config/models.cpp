@@ -5,8 +5,10 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chorus-config/subject.hpp"
+#include "life/credentials.hpp"
 #include "life/known_models.hpp"
 #include "place/served.hpp"
+#include "store/profiles.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/signals.hpp"
@@ -133,14 +135,32 @@ struct Models : Printing {
         return model::parse_available_models(agent::available_models_text(begun.home));
     }
 
+    // Of the active profile, else the variable's.
+    static std::string key_of(const Begun& begun, const std::vector<life::Credential>& credentials,
+                              const model::Provider& provider) {
+        const store::ProfileRing ring{provider.name, life::profiles_of(credentials, provider.name)};
+        if (ring.names.empty()) return begun.environment.get(provider.key_variable);
+        store::Store store = open_store(begun);
+        const std::string active = store::active_profile(store, ring);
+        return life::read_key(*life::find_credential(credentials, active), begun.environment).text;
+    }
+
     ExitStatus run(Begun& begun) const {
         const model::Catalog catalog = life::load_catalog(begun.home);
         const agent::HomeConfiguration home = agent::load_home_configuration(begun.home);
-        const auto all = place::served(
-            catalog, refresh ? model::AvailableModels() : listed(begun), home, begun.environment,
-            provider, refresh ? place::Ask::all : place::Ask::local, sys::Interrupt::install());
+        const auto credentials = life::load_credentials(begun.home);
+        const place::KnownKeys keys{
+            .place =
+                [&](const model::Provider& one) {
+                    return life::place_of_key(one, credentials, begun.environment);
+                },
+            .read = [&](const model::Provider& one) { return key_of(begun, credentials, one); }};
+        const auto all =
+            place::served(catalog, refresh ? model::AvailableModels() : listed(begun), home, keys,
+                          begun.environment, provider,
+                          refresh ? place::Ask::all : place::Ask::local, sys::Interrupt::install());
         if (refresh) keep(begun, all);
-        const auto found = model::default_model(catalog, begun.environment);
+        const auto found = model::default_model(catalog, keys.place);
         print(all, catalog,
               !home.default_model.empty() ? home.default_model
               : found                     ? found->model

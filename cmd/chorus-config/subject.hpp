@@ -18,7 +18,9 @@ extern const cli::Verb doctor_verb;
 extern const cli::Verb env_verb;
 extern const cli::Verb get_verb;
 extern const cli::Verb list_verb;
+extern const cli::Verb login_verb;
 extern const cli::Verb models_verb;
+extern const cli::Verb profiles_verb;
 extern const cli::Verb set_verb;
 extern const cli::Verb trim_verb;
 extern const cli::Verb trust_verb;
@@ -59,6 +61,9 @@ void lock(Subject& subject);
 
 // Error(config_invalid) if the text is not valid for that file; profiles are compiled too.
 void check_text(const Subject& subject, const std::string& text);
+
+// Writes config.json; if that is a link, its target.
+void write_home(const Subject& subject, const std::string& text);
 
 // Updates the agent's row from the text in force. Runs inside a transaction of the caller.
 void refresh_index(Subject& subject, const std::string& text_in_force);

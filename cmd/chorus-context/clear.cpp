@@ -22,7 +22,7 @@ struct Clear : Holding {
         std::optional<context::SessionAbout> about;
         if (save)
             about = turn::about_session(
-                turn::present_context(opened.store, agent, {}, surroundings),
+                opened.store, turn::present_context(opened.store, agent, {}, surroundings),
                 context::SessionTrigger::context_clear, "", summaries(no_summary), surroundings);
         const auto held = hold(opened, agent, sys::Lock::Mode::exclusive);
         // a parked turn cannot go on: its messages leave the window

@@ -283,6 +283,9 @@ HomeConfiguration parse_home_configuration(std::string_view text, std::string_vi
     take_ms(object, "max_bash_timeout", home.max_bash_timeout_ms);
     take(object, "max_retries", home.max_retries);
     take_ms(object, "prompt_ttl", home.prompt_ttl_ms);
+    take(object, "profile_mode", home.profile_mode);
+    take_ms(object, "rotate_cooldown", home.rotate_cooldown_ms);
+    take(object, "rotate_max_per_hour", home.rotate_max_per_hour);
     take(object, "sandbox_read", home.sandbox_read);
     take(object_in(object, "programs"), "bwrap", home.bwrap);
     take(object_in(object, "programs"), "bash", home.bash);
@@ -316,8 +319,7 @@ std::string models_text(const Home& home) {
 }
 
 std::string available_models_text(const Home& home) {
-    return sys::read_file_if_there(home.available_models(), base::limits::json_bytes)
-        .value_or("");
+    return sys::read_file_if_there(home.available_models(), base::limits::json_bytes).value_or("");
 }
 
 HomeConfiguration load_home_configuration(const Home& home) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/layout.hpp"
+#include "base/enum_names.hpp"
 #include "base/limits.hpp"
 #include "policy/profile.hpp"
 #include "sys/sandbox.hpp"
@@ -68,6 +69,9 @@ struct Limits {
     std::int64_t stall_ms = base::limits::stall_ms;
 };
 
+// Whether a rate limit switches to another credential profile.
+inline constexpr base::EnumNames<bool, 2> profile_modes{{"manual", "auto"}};
+
 // config.json; a missing file means the defaults.
 struct HomeConfiguration {
     std::string default_model;
@@ -84,6 +88,9 @@ struct HomeConfiguration {
     std::int64_t max_bash_timeout_ms = base::limits::bash_most_ms;
     std::int64_t max_retries = 3;
     std::int64_t prompt_ttl_ms = 604'800'000;
+    std::string profile_mode = "auto";
+    std::int64_t rotate_cooldown_ms = 300'000;
+    std::int64_t rotate_max_per_hour = 20;  // for each provider
     std::vector<std::string> sandbox_read;
     std::string bwrap = "bwrap";  // as sys::program_path() takes them
     std::string bash = "bash";

@@ -95,6 +95,10 @@ bool is_sandbox(const Json& value) {
     return value.is_string() && sys::sandbox_modes.find(value.get<std::string>());
 }
 
+bool is_profile_mode(const Json& value) {
+    return value.is_string() && profile_modes.find(value.get<std::string>());
+}
+
 bool is_sink(const Json& value) {
     return value == "syslog" || is_path(value);
 }
@@ -155,6 +159,7 @@ const TypeRow& row(KeyType wanted) {
         TypeRow{profile, "an object", is_object, of_profile},
         TypeRow{profiles, "an object of profiles by name", is_object, any_profile},
         TypeRow{sandbox, "\"workspace\", \"workspace+net\", \"landlock\" or \"off\"", is_sandbox},
+        TypeRow{profile_mode, "\"auto\" or \"manual\"", is_profile_mode},
         TypeRow{sink, "\"syslog\" or the absolute path of a file", is_sink},
         TypeRow{path, "an absolute path", is_path},
         TypeRow{programs, "an object", is_object, of_programs},

@@ -23,13 +23,14 @@ enum class KeyType {
     names,      // a name or a list of names
     object,
     array,
-    permissions,  // a profile's name or an object
-    profile,      // an object
-    profiles,     // profiles by name, as in config.json
-    sandbox,      // workspace, workspace+net, landlock, off
-    sink,         // "syslog" or the absolute path of a file
-    path,         // absolute
-    programs,     // paths by name
+    permissions,   // a profile's name or an object
+    profile,       // an object
+    profiles,      // profiles by name, as in config.json
+    sandbox,       // workspace, workspace+net, landlock, off
+    profile_mode,  // auto, manual
+    sink,          // "syslog" or the absolute path of a file
+    path,          // absolute
+    programs,      // paths by name
     budget,
     limits,
     providers,   // each provider's settings by its name

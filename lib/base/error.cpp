@@ -39,6 +39,7 @@ constexpr std::array rows{
     Row{ErrorCode::agent_busy, "AGENT_BUSY", ExitStatus::try_later},
     Row{ErrorCode::parked, "PARKED", ExitStatus::try_later},
     Row{ErrorCode::rate_limited, "RATE_LIMITED", ExitStatus::try_later},
+    Row{ErrorCode::switch_in_progress, "SWITCH_IN_PROGRESS", ExitStatus::try_later},
     Row{ErrorCode::timeout, "TIMEOUT", ExitStatus::timeout},
     Row{ErrorCode::canceled, "CANCELED", ExitStatus::interrupted},
 };

@@ -53,6 +53,7 @@ enum class ErrorCode {
     agent_busy,
     parked,
     rate_limited,
+    switch_in_progress,
     timeout,
     canceled,
 };

@@ -44,6 +44,11 @@ void add_members(JsonText& out, const RetryNotice& e) {
     out.member("category", e.category).member("message", e.message);
 }
 
+void add_members(JsonText& out, const CredentialSwitch& e) {
+    out.member("provider", e.provider).member("previous", e.previous);
+    out.member("profile", e.profile).member("attempt", e.attempt);
+}
+
 void add_members(JsonText& out, const ContentDelta& e) {
     out.member("text", e.text);
 }

@@ -65,13 +65,21 @@ struct RetryNotice {
     std::string category;
     std::string message;
 };
+// From here on, requests are sent with another credential profile.
+struct CredentialSwitch {
+    static constexpr std::string_view kind = "credential-switch";
+    std::string provider;
+    std::string previous;
+    std::string profile;
+    std::int64_t attempt = 0;  // of the turn
+};
 // kind begins with "internal:"; shown only with --events all.
 struct InternalEvent {
     std::string kind;
     std::string data;  // JSON object as text
 };
 using Event = std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, CallEvent,
-                           CallComplete, RetryNotice, InternalEvent>;
+                           CallComplete, RetryNotice, CredentialSwitch, InternalEvent>;
 
 // A pending question, as results and status updates show it.
 enum class PromptKind { permission, question, trust };

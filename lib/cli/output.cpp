@@ -132,6 +132,10 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
             options_.verbosity != Verbosity::quiet && retry->wait_ms >= told_wait_ms;
         if (options_.verbosity == Verbosity::verbose || progress_ || is_long) say("notice", text);
     }
+    if (const auto* to = std::get_if<chat::CredentialSwitch>(&event);
+        to != nullptr && (options_.verbosity == Verbosity::verbose || progress_))
+        say("notice",
+            to->provider + ": credential profile " + to->profile + " in place of " + to->previous);
     if (options_.verbosity == Verbosity::verbose && call != nullptr) say("call", call_line(*call));
     if (const auto* done = std::get_if<chat::CallComplete>(&event)) say_end_of_call(*done);
 }

@@ -73,7 +73,44 @@ std::optional<std::string> ask(const std::string& text, const std::string& choic
     return std::nullopt;
 }
 
+// Keeps a terminal from showing what is typed.
+class Hidden {
+  public:
+    explicit Hidden(int fd) : fd_(fd) {
+        if (tcgetattr(fd_, &before_) != 0) return;
+        termios silent = before_;
+        silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+        is_set_ = tcsetattr(fd_, TCSAFLUSH, &silent) == 0;
+    }
+    ~Hidden() {
+        if (is_set_) tcsetattr(fd_, TCSANOW, &before_);
+    }
+    Hidden(const Hidden&) = delete;
+    Hidden& operator=(const Hidden&) = delete;
+
+  private:
+    int fd_;
+    termios before_{};
+    bool is_set_ = false;
+};
+
 }  // namespace
+
+std::optional<std::string> ask_secret(const std::string& text, std::int64_t timeout_ms,
+                                      const std::function<bool()>& stop) {
+    const sys::Fd terminal = open_terminal();
+    if (!terminal) return std::nullopt;
+    std::string line;
+    bool is_read = false;
+    {
+        const Hidden hidden(terminal.get());
+        is_read = sys::try_write_all(terminal.get(), text) &&
+                  read_line(terminal.get(), timeout_ms, stop, line);
+    }
+    sys::try_write_all(terminal.get(), "\n");
+    if (!is_read) note_hang_up(terminal.get());
+    return is_read ? std::optional(line) : std::nullopt;
+}
 
 // A background job would be stopped when it reads from its terminal.
 bool can_ask() {

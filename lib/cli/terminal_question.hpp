@@ -23,4 +23,8 @@ std::optional<std::string> ask_line(const std::string& text, std::int64_t timeou
                                     const std::function<bool()>& stop,
                                     const std::function<std::string(const std::string&)>& accept);
 
+// Asks for a line that the terminal does not show. Returns nothing where there is none.
+std::optional<std::string> ask_secret(const std::string& text, std::int64_t timeout_ms,
+                                      const std::function<bool()>& stop);
+
 }  // namespace chorus::cli

@@ -188,6 +188,8 @@ class Values {
         if (place->type == agent::KeyType::permissions) return offer_profiles();
         if (place->type == agent::KeyType::boolean)
             for (const char* word : {"false", "true"}) offer(word, "");
+        if (place->type == agent::KeyType::profile_mode)
+            for (const std::string_view mode : agent::profile_modes.names) offer(mode, "");
         if (place->type == agent::KeyType::sandbox)
             for (const std::string_view mode : sys::sandbox_modes.names) offer(mode, "");
     }

@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "life/credentials.hpp"
 #include "life/known_models.hpp"
 #include "model/choice.hpp"
 #include "sys/file.hpp"
@@ -38,8 +39,11 @@ ChosenModel choose_model(const Home& home, const sys::Environment& environment,
         return {resolve(*given), "CHORUS_MODEL"};
     if (!defaults.default_model.empty()) return {resolve(defaults.default_model), "config.json"};
     if (!present.empty()) return {resolve(present), "the template"};
-    if (const auto found = model::default_model(catalog, environment))
-        return {found->model, found->variable};
+    const auto credentials = load_credentials(home);
+    const auto key_of = [&](const model::Provider& provider) {
+        return place_of_key(provider, credentials, environment);
+    };
+    if (const auto found = model::default_model(catalog, key_of)) return {found->model, found->key};
     throw Error(ErrorCode::config_invalid, "model: no model is given and no provider's key is set",
                 "export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…, or name a local server's model: "
                 "--model ollama/NAME, or try everything without a model: --model builtin/script");

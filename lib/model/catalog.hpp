@@ -112,5 +112,7 @@ std::string base_url_problem(std::string_view url);
 
 // Whether an environment variable of this name holds a key. Every key_variable has such a name.
 bool is_key_variable(std::string_view name);
+// Returns why no variable with a key has that name, or "".
+std::string key_variable_problem(std::string_view name);
 
 }  // namespace chorus::model

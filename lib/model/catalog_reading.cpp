@@ -225,11 +225,9 @@ void check_provider(const Provider& provider, const std::string& where) {
         refuse(where + ".base_url", why);
     if (provider.key_variable.empty() && provider.needs_key)
         refuse(where + ".key_variable", "missing");
-    if (!has_only_letters_digits_and("_", provider.key_variable))
-        refuse(where + ".key_variable", "not the name of a variable");
-    if (!provider.key_variable.empty() && !is_key_variable(provider.key_variable))
-        refuse(where + ".key_variable", "the name does not end in one of " +
-                                            base::quoted_list({key_ends.begin(), key_ends.end()}));
+    const std::string& variable = provider.key_variable;
+    if (const std::string why = key_variable_problem(variable); !variable.empty() && !why.empty())
+        refuse(where + ".key_variable", why);
     if (!provider.key_header.empty()) check_header(provider.key_header, where + ".key_header");
     for (const auto& [name, value] : provider.headers) {
         check_header(name, where + ".headers");
@@ -255,6 +253,13 @@ std::string base_url_problem(std::string_view url) {
 bool is_key_variable(std::string_view name) {
     return std::any_of(key_ends.begin(), key_ends.end(),
                        [&](std::string_view end) { return name.ends_with(end); });
+}
+
+std::string key_variable_problem(std::string_view name) {
+    if (!has_only_letters_digits_and("_", name)) return "not the name of a variable";
+    if (is_key_variable(name)) return {};
+    return "the name does not end in one of " +
+           base::quoted_list({key_ends.begin(), key_ends.end()});
 }
 
 Provider read_provider(const Json& row, const std::string& where) {

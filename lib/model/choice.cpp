@@ -169,13 +169,13 @@ sys::Environment take_environment() {
     return environment;
 }
 
-std::optional<DefaultModel> default_model(const Catalog& catalog,
-                                          const sys::Environment& environment) {
+std::optional<DefaultModel> default_model(
+    const Catalog& catalog, const std::function<std::string(const Provider&)>& key_of) {
     for (const std::string& name : catalog.provider_names()) {
         const Provider provider = catalog.require_provider(name);
         if (!provider.needs_key || provider.default_model.empty()) continue;
-        if (environment.has(provider.key_variable))
-            return DefaultModel{name + "/" + provider.default_model, provider.key_variable};
+        if (std::string key = key_of(provider); !key.empty())
+            return DefaultModel{name + "/" + provider.default_model, std::move(key)};
     }
     return std::nullopt;
 }

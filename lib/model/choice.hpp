@@ -1,6 +1,7 @@
 // Resolves model names, and chooses the model of an agent that was given none.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,11 +53,12 @@ std::string resolve_model(std::string_view text, const Catalog& catalog,
 sys::Environment take_environment();
 
 struct DefaultModel {
-    std::string model;     // the full name
-    std::string variable;  // the key variable that decided
+    std::string model;  // the full name
+    std::string key;    // where its key is
 };
-// That of the first provider, in order of preference, whose key is set.
-std::optional<DefaultModel> default_model(const Catalog& catalog,
-                                          const sys::Environment& environment);
+// That of the first provider, in order of preference, that has a key; `key_of` says where it is, or
+// "".
+std::optional<DefaultModel> default_model(
+    const Catalog& catalog, const std::function<std::string(const Provider&)>& key_of);
 
 }  // namespace chorus::model

@@ -31,6 +31,8 @@ std::int64_t backoff_ms(const RetryPolicy& policy, int attempt) {
 // Returns nothing if waiting is pointless: too long, or past the deadline.
 std::optional<std::int64_t> wait_before_next(const Failure& failure, const RetryPolicy& policy,
                                              int attempt) {
+    if (failure.category == Category::rate_limited && !policy.waits_for_rate_limit)
+        return std::nullopt;
     const bool told = failure.retry_after_ms && *failure.retry_after_ms > 0;
     // with a deadline, that alone decides, except for a rate limit, which another key may not have
     const bool may_be_long = policy.deadline_ms > 0 && failure.category == Category::server_error;

@@ -15,6 +15,7 @@ struct RetryPolicy {
     // A longer Retry-After is honoured only within a deadline, and never for a rate limit.
     std::int64_t longest_server_wait_ms = 60'000;
     std::int64_t deadline_ms = 0;  // monotonic; 0: none
+    bool waits_for_rate_limit = true;
 };
 
 struct RetryEvent {

@@ -162,17 +162,7 @@ model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfigur
     // no installed row has a plain address that is not of this machine
     endpoint.trusted_http =
         !endpoint.base_url.empty() || endpoint.provider.base_url.starts_with("http://");
-    const std::string& variable = endpoint.provider.key_variable;
-    endpoint.key = [key = variable.empty() ? std::string() : environment.get(variable)] {
-        return key;
-    };
     return endpoint;
-}
-
-std::string credential_of(const model::Endpoint& endpoint) {
-    constexpr std::size_t digits = 8;
-    return endpoint.provider.name + "/" +
-           base::sha256_hex("credential " + endpoint.key()).substr(0, digits);
 }
 
 net::Transport transport_for(const sys::Environment& environment, bool plain_http) {

@@ -52,13 +52,10 @@ std::int64_t window_in_force_ms(const agent::Shared& own, const agent::Shared& g
 std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Shared& general,
                                       const sys::Environment& environment);
 
-// endpoint_for returns how a model is reached, or throws Error(no_driver) for an unknown provider;
-// transport_for reads the usual proxy and CA variables.
+// endpoint_for returns how a model is reached, without a key (place/keyring.hpp), or throws
+// Error(no_driver) for an unknown provider; transport_for reads the usual proxy and CA variables.
 model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfiguration& home,
                              const model::Catalog& catalog, const sys::Environment& environment);
-// Returns a name for the key that the provider gets, without revealing it; another key has another
-// name.
-std::string credential_of(const model::Endpoint& endpoint);
 net::Transport transport_for(const sys::Environment& environment, bool plain_http);
 
 // Returns the person whom an actor's text names by uid.

@@ -75,6 +75,13 @@ bool is_current(Place& place, const Loaded& loaded) {
            life::trusted_part(place.store, place.agent.id) == loaded.part;
 }
 
+Keys keys_for(Place& place) {
+    const sys::Environment& environment = place.surroundings.environment;
+    return {place.store, place.surroundings.home,
+            rotation_in_force(place.options.profile_mode, place.home_configuration, environment),
+            environment, place.redaction};
+}
+
 std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
     if (!turn.working_directory.empty()) return sys::Root::find(turn.working_directory);
     const std::string own = place.directory.workspace();

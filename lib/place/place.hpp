@@ -10,6 +10,7 @@
 #include "agent/layout.hpp"
 #include "life/kept_checkpoints.hpp"
 #include "place/in_force.hpp"
+#include "place/keyring.hpp"
 #include "place/rights.hpp"
 #include "policy/redaction.hpp"
 #include "store/agents.hpp"
@@ -59,6 +60,8 @@ Loaded load(Place& place);
 bool is_current(Place& place, const Loaded& loaded);
 // Returns the configuration of the turn, with its own permissions if it was given any.
 InForce in_force_for(Place& place);
+// The keys of its turn. The place must outlive them.
+Keys keys_for(Place& place);
 // Where checkpoints of the workspace are kept. The place must outlive it.
 life::CheckpointSite checkpoint_site(Place& place, const std::function<bool()>& stop = {});
 // Stores a text to be posted when the turn is over, if there is a channel. Inside a transaction of

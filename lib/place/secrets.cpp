@@ -32,7 +32,7 @@ void add_credentials(const Json& value, const sys::Environment& environment,
         if (name == "key_env") redaction.add(environment.get(text));
         if (name == "key" || name == "api_key" || name == "token") redaction.add(text);
         if (name == "key_file")
-            if (const auto key = sys::read_file_if_there(text, base::limits::config_bytes))
+            if (const auto key = sys::try_read_file(text, base::limits::config_bytes))
                 redaction.add(std::string(base::trim(*key)));
     }
 }
@@ -51,7 +51,7 @@ policy::Redaction secrets_of(const agent::Home& home, const sys::Environment& en
     for (const auto& [name, value] : environment.all())
         if (model::is_key_variable(name)) redaction.add(value);
     add_secrets(redaction, environment, configured);
-    if (const auto text = sys::read_file_if_there(home.credentials(), base::limits::config_bytes))
+    if (const auto text = sys::try_read_file(home.credentials(), base::limits::config_bytes))
         if (const auto credentials = chat::try_parse_json(*text))
             add_credentials(*credentials, environment, redaction);
     return redaction;

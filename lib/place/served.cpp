@@ -11,6 +11,32 @@ namespace {
 constexpr std::int64_t local_ms = 2'000;
 constexpr std::int64_t remote_ms = 30'000;
 
+std::vector<std::string> in_full(const std::string& provider,
+                                 const std::vector<std::string>& models) {
+    std::vector<std::string> full;
+    full.reserve(models.size());
+    for (const std::string& model : models) full.push_back(provider + "/" + model);
+    return full;
+}
+
+model::Listing ask_with_own_key(model::Endpoint endpoint, const KnownKeys& keys,
+                                const sys::Environment& environment,
+                                const sys::Interrupt& interrupt) {
+    std::string key;
+    try {
+        key = keys.read(endpoint.provider);
+    } catch (const base::Error& error) {
+        model::Listing none;
+        none.failure =
+            model::Failure{.category = model::Category::other, .message = error.message()};
+        return none;
+    }
+    endpoint.key = [&key] { return key; };
+    return ask_provider(std::move(endpoint), environment, interrupt);
+}
+
+}  // namespace
+
 model::Listing ask_provider(model::Endpoint endpoint, const sys::Environment& environment,
                             const sys::Interrupt& interrupt) {
     const std::int64_t most_ms = endpoint.provider.needs_key ? remote_ms : local_ms;
@@ -31,18 +57,8 @@ model::Listing ask_provider(model::Endpoint endpoint, const sys::Environment& en
     return listing;
 }
 
-std::vector<std::string> in_full(const std::string& provider,
-                                 const std::vector<std::string>& models) {
-    std::vector<std::string> full;
-    full.reserve(models.size());
-    for (const std::string& model : models) full.push_back(provider + "/" + model);
-    return full;
-}
-
-}  // namespace
-
 std::vector<Served> served(const model::Catalog& catalog, const model::AvailableModels& available,
-                           const agent::HomeConfiguration& home,
+                           const agent::HomeConfiguration& home, const KnownKeys& keys,
                            const sys::Environment& environment, const std::string& provider,
                            Ask ask, const sys::Interrupt& interrupt) {
     std::vector<Served> all;
@@ -52,7 +68,7 @@ std::vector<Served> served(const model::Catalog& catalog, const model::Available
         Served one;
         one.provider = catalog.require_provider(name);
         const bool is_remote = one.provider.needs_key;
-        const bool has_key = environment.has(one.provider.key_variable);
+        const bool has_key = !keys.place(one.provider).empty();
         const auto listed = available.providers.find(name);
         one.models = catalog.model_names(name);
         if (listed != available.providers.end() && listed->second.valid &&
@@ -61,8 +77,8 @@ std::vector<Served> served(const model::Catalog& catalog, const model::Available
         one.is_usable = one.provider.protocol == model::Protocol::script || (is_remote && has_key);
         if (one.provider.protocol != model::Protocol::script &&
             (is_remote ? ask == Ask::all && has_key : true)) {
-            one.asked = ask_provider(endpoint_for(name + "/", home, catalog, environment),
-                                     environment, interrupt);
+            one.asked = ask_with_own_key(endpoint_for(name + "/", home, catalog, environment), keys,
+                                         environment, interrupt);
             one.is_usable = !one.asked->failure;
             if (one.is_usable) one.models = in_full(name, one.asked->models);
         }

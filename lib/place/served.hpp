@@ -1,6 +1,7 @@
 // Which models can be used now.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "agent/configuration.hpp"
 #include "model/choice.hpp"
 #include "model/listing.hpp"
+#include "sys/environment.hpp"
 #include "sys/signals.hpp"
 
 namespace chorus::place {
@@ -23,11 +25,20 @@ enum class Ask {
     local,  // servers that need no key, whose models are not known otherwise
     all,    // these, and each provider whose key is set
 };
+struct KnownKeys {
+    // Where the provider's key is; "" for nowhere.
+    std::function<std::string(const model::Provider&)> place;
+    // May throw Error: that is a failure of its provider only.
+    std::function<std::string(const model::Provider&)> read;
+};
 // In order of preference; `provider`: only that one, "" for all. Error(no_driver) if there is no
 // such provider; Error(canceled) after a signal.
 std::vector<Served> served(const model::Catalog& catalog, const model::AvailableModels& available,
-                           const agent::HomeConfiguration& home,
+                           const agent::HomeConfiguration& home, const KnownKeys& keys,
                            const sys::Environment& environment, const std::string& provider,
                            Ask ask, const sys::Interrupt& interrupt);
+// Asks for the models of one provider. Error(canceled) after a signal.
+model::Listing ask_provider(model::Endpoint endpoint, const sys::Environment& environment,
+                            const sys::Interrupt& interrupt);
 
 }  // namespace chorus::place

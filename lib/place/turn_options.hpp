@@ -70,6 +70,8 @@ struct TurnOptions {
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
     std::int64_t wait_ms = 0;      // for the thread's lock; negative: without limit
     std::string idempotency_key;
+    bool wait_parked = false;               // sleep while rate-limited, then go on
+    std::string profile_mode;               // --profile-mode
     std::string groom;                      // --groom: agent::groom_in_force
     std::vector<std::string> decided = {};  // ids of the prompts this process has decided
     // File states that --approve of this process saw and that are too large to store.

@@ -204,6 +204,7 @@ Redaction::Redaction(const std::vector<std::string>& active_secrets) {
 
 void Redaction::add(const std::string& secret) {
     if (secret.size() < base::Fragments::least_bytes) return;
+    if (std::find(active_.begin(), active_.end(), secret) != active_.end()) return;
     active_.push_back(secret);
     secrets_.add(secret);
     for (const std::string& form : base::base64_forms(secret)) secrets_.add(form);

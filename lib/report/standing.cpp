@@ -32,8 +32,8 @@ using base::TimeMs;
 using store::AgentStatus;
 using store::TurnState;
 
-constexpr std::array importance{TurnState::working, TurnState::starting, TurnState::prompt,
-                                TurnState::parked, TurnState::unknown};
+constexpr std::array importance{TurnState::working, TurnState::restarting, TurnState::starting,
+                                TurnState::prompt,  TurnState::parked,     TurnState::unknown};
 
 std::size_t rank_of(TurnState state) {
     const auto* found = std::find(importance.begin(), importance.end(), state);
@@ -163,17 +163,17 @@ std::string how_it_exited(const store::Turn& turn) {
 }  // namespace
 
 TurnState state_now(const store::Turn& turn) {
-    // a turn with a question waits with or without a process
-    const bool claims_process =
-        turn.ended_at == 0 && turn.pid != 0 && turn.state != TurnState::prompt;
+    // these wait with or without a process
+    const bool waits = turn.state == TurnState::prompt || turn.state == TurnState::parked;
+    const bool claims_process = turn.ended_at == 0 && turn.pid != 0 && !waits;
     if (claims_process && !sys::is_alive({turn.pid, turn.pid_start})) return TurnState::unknown;
     return turn.state;
 }
 
 std::string_view a2a_state(TurnState state) {
-    constexpr base::EnumNames<TurnState, 8> names{{"submitted", "working", "completed",
+    constexpr base::EnumNames<TurnState, 9> names{{"submitted", "working", "completed",
                                                    "input-required", "failed", "failed", "canceled",
-                                                   "unknown"}};
+                                                   "unknown", "working"}};
     return names.name(state);
 }
 
@@ -184,7 +184,8 @@ int signal_of(const store::Turn& turn) {
 }
 
 bool is_at_work(TurnState state) {
-    return state == TurnState::starting || state == TurnState::working;
+    return state == TurnState::starting || state == TurnState::working ||
+           state == TurnState::restarting;
 }
 
 const ThreadStanding* foremost(const std::vector<ThreadStanding>& threads) {
@@ -203,6 +204,7 @@ std::string what_of(const ThreadStanding& thread) {
         case TurnState::starting:
             return {};
         case TurnState::working:
+        case TurnState::restarting:
             return what_it_does(thread);
         case TurnState::prompt:
             return what_it_asks(thread);

@@ -10,8 +10,9 @@
 namespace chorus::store {
 namespace {
 
-constexpr base::EnumNames<TurnState, 8> state_names{
-    {"starting", "working", "idle", "prompt", "error", "parked", "exited", "unknown"}};
+constexpr base::EnumNames<TurnState, 9> state_names{{"starting", "working", "idle", "prompt",
+                                                     "error", "parked", "exited", "unknown",
+                                                     "restarting"}};
 
 constexpr Table turns{
     Source<Turn>{"turns", "known_turns"},

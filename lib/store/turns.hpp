@@ -14,7 +14,17 @@ namespace chorus::store {
 using TurnId = std::int64_t;
 
 // The names of chorus(7), section STATES.
-enum class TurnState { starting, working, idle, prompt, error, parked, exited, unknown };
+enum class TurnState {
+    starting,
+    working,
+    idle,
+    prompt,
+    error,
+    parked,
+    exited,
+    unknown,
+    restarting
+};
 std::string_view name(TurnState state);
 
 struct Turn {

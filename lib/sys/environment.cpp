@@ -33,10 +33,10 @@ std::optional<std::int64_t> parse_whole(std::string_view text) {
     return number >= 0 ? number : std::nullopt;
 }
 
-base::Error malformed(const std::string& name, const std::string& value, std::string hint) {
+base::Error malformed(const std::string& name, const std::string& value, const char* expected,
+                      std::string hint = {}) {
     return {base::ErrorCode::bad_request,
-            name + ": \"" + base::visible(value, base::Newlines::escape) +
-                "\" is not a number of milliseconds",
+            name + ": \"" + base::visible(value, base::Newlines::escape) + "\" is not " + expected,
             std::move(hint)};
 }
 
@@ -113,15 +113,24 @@ std::optional<std::int64_t> Environment::find_ms(const std::string& name) const 
     if (!text) return std::nullopt;
     if (const auto bare = parse_whole(*text)) return bare;
     if (const auto with_unit = base::parse_duration_ms(*text)) return with_unit;
-    throw malformed(name, *text,
+    throw malformed(name, *text, "a number of milliseconds",
                     "write milliseconds, or a number with a unit: 500ms, 20s, 10m, 2h");
+}
+
+std::optional<std::int64_t> Environment::find_count(const std::string& name) const {
+    constexpr std::int64_t most = 1'000'000'000;
+    const auto text = find(name);
+    if (!text) return std::nullopt;
+    const auto count = parse_whole(*text);
+    if (!count || *count > most) throw malformed(name, *text, "a whole number");
+    return count;
 }
 
 std::optional<std::int64_t> fixed_now_ms() {
     const char* text = getenv("CHORUS_NOW_MS");
     if (text == nullptr || *text == '\0') return std::nullopt;
     if (const auto time = parse_whole(text)) return time;
-    throw malformed("CHORUS_NOW_MS", text,
+    throw malformed("CHORUS_NOW_MS", text, "a number of milliseconds",
                     "write the time as milliseconds since 1970, or unset it");
 }
 

@@ -24,6 +24,8 @@ class Environment {
     // Reads milliseconds as in CHORUS_*_MS, a bare number; 500ms, 20s and 10m are accepted too.
     // Throws Error(bad_request) where malformed.
     std::optional<std::int64_t> find_ms(const std::string& name) const;
+    // Reads a whole number. Throws Error(bad_request) where malformed.
+    std::optional<std::int64_t> find_count(const std::string& name) const;
 
   private:
     std::map<std::string, std::string> values_;

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "sys/directory.hpp"
 #include "sys/replace.hpp"
@@ -108,6 +109,29 @@ std::optional<std::string> read_file_if_there(const std::string& path, std::size
     if (!fd && means_absent(errno)) return std::nullopt;
     require_regular(fd, path);
     return read_all(fd.get(), most, path);
+}
+
+std::optional<std::string> try_read_file(const std::string& path, std::size_t most) {
+    return read_regular(Fd(open(c_path(path), read_only)), most);
+}
+
+std::optional<std::string> read_private_file(const std::string& path, std::size_t most) {
+    const auto refuse = [&](const std::string& why, std::string hint = {}) {
+        throw base::Error(base::ErrorCode::config_invalid, path + ": " + why, std::move(hint));
+    };
+    const Fd fd(open(c_path(path), read_only));
+    if (!fd && means_absent(errno)) return std::nullopt;
+    const FileStatus status = fd ? opened_status(fd) : std::nullopt;
+    if (!status) refuse(std::strerror(errno));
+    if (!S_ISREG(status->st_mode)) refuse("not a regular file");
+    if (status->st_uid != geteuid() && status->st_uid != 0)
+        refuse("it belongs to another user",
+               "chown " + std::to_string(geteuid()) + " " + base::shell_quoted(path));
+    if ((status->st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        refuse("others may read or write it", "chmod 600 " + base::shell_quoted(path));
+    auto text = read_regular(fd, most);
+    if (!text) refuse("more than " + base::counted(static_cast<std::int64_t>(most), "byte"));
+    return text;
 }
 
 std::string settled_mark(const std::string& path) {

@@ -28,6 +28,11 @@ std::string why_not_usable(const std::string& path, Use use = Use::read_and_writ
 // `most` bytes.
 std::optional<std::string> read_file_if_there(const std::string& path, std::size_t most);
 std::string read_file(const std::string& path, std::size_t most);
+// Returns nothing for what is no regular file of at most `most` bytes, or cannot be read.
+std::optional<std::string> try_read_file(const std::string& path, std::size_t most);
+// Like read_file_if_there for a file with a secret: Error(config_invalid), with the command that mends it, if
+// others may read or write it, or another user owns it; and for anything that cannot be read.
+std::optional<std::string> read_private_file(const std::string& path, std::size_t most);
 // Identifies the file and its state: another content has another mark. "" for a file that is not
 // there, or was changed so recently that it may change again and keep its mark.
 std::string settled_mark(const std::string& path);

@@ -43,9 +43,9 @@ bool compact_dropped(place::Place& place, const place::Settings& settings, const
     for (const chat::Message& message : window.messages)
         if (message.is_compaction) replaced.push_back(message);
     replaced.insert(replaced.end(), window.dropped.begin(), window.dropped.end());
-    const Summary summary =
-        summarize(of_thread(replaced, place.thread.id), SummaryFor::model, settings,
-                  place.home_configuration, place.catalog, surroundings);
+    const Summary summary = summarize(of_thread(replaced, place.thread.id), SummaryFor::model,
+                                      {place.store, settings, place.home_configuration,
+                                       place.catalog, surroundings, place.options.profile_mode});
     window.usage = summary.usage;
     if (summary.text.empty()) {
         surroundings.warn("auto_compact: no summary: " + summary.problem);
@@ -81,8 +81,8 @@ Compacted compact(store::Store& store, const store::Agent& agent, store::Thread 
     const std::vector<chat::Message> replaced(window.begin(),
                                               window.begin() + static_cast<std::ptrdiff_t>(half));
     const Summary summary =
-        summarize(of_thread(replaced, thread.id), SummaryFor::model, present.settings, present.home,
-                  present.catalog, surroundings);
+        summarize(of_thread(replaced, thread.id), SummaryFor::model,
+                  {store, present.settings, present.home, present.catalog, surroundings, ""});
     if (summary.text.empty())
         throw Error(ErrorCode::provider_error, "compact: no summary: " + summary.problem,
                     "nothing was changed");

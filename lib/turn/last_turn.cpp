@@ -40,8 +40,7 @@ chat::TurnResult not_gone_on(place::Place& place, const store::Turn& turn) {
 std::optional<chat::TurnResult> still_open(place::Place& place, const store::Turn& turn,
                                            const std::string& credential) {
     if (turn.state == TurnState::parked) {
-        if (!waits_for(turn, credential)) return std::nullopt;
-        return still_parked(place, turn);
+        return still_parked(place, turn, credential);
     }
     const Asked asked = asked_of(place, turn);
     if (!asked.pending.empty()) return still_waiting(place, turn, asked.pending);
@@ -82,9 +81,11 @@ Now of_turn(store::Store& store, const store::Turn& turn, const place::TurnOptio
             if (turn.pid != 0 && sys::is_alive({turn.pid, turn.pid_start})) return Now::nothing;
             return asks || !is_asked(store, turn) ? Now::goes_on : Now::waits;
         case TurnState::parked:
+            if (turn.pid != 0 && sys::is_alive({turn.pid, turn.pid_start})) return Now::nothing;
             return is_still_parked(turn) ? Now::waits : Now::goes_on;
         case TurnState::starting:
         case TurnState::working:
+        case TurnState::restarting:
             return sys::is_alive({turn.pid, turn.pid_start}) ? Now::nothing : Now::goes_on;
         default:
             // a copy made by a branch has not begun there
@@ -208,7 +209,9 @@ bool has_more_iterations(const place::TurnOptions& options, const store::Turn& t
     return turn.reason == "max_iterations" && options.max_iterations.has_value();
 }
 
-chat::TurnResult still_parked(place::Place& place, const store::Turn& turn) {
+std::optional<chat::TurnResult> still_parked(place::Place& place, const store::Turn& turn,
+                                             const std::string& credential) {
+    if (!waits_for(turn, credential) || may_sleep_until(place, turn.resume_at)) return std::nullopt;
     chat::TurnResult result = about(place.store, place.agent.name, turn);
     result.resume_at = turn.resume_at;
     set_end(result, chat::State::failed, turn.reason,
@@ -223,6 +226,12 @@ chat::TurnResult still_parked(place::Place& place, const store::Turn& turn) {
 bool is_still_parked(const store::Turn& turn) {
     const base::TimeMs now = sys::now_ms();
     return turn.resume_at > now && store::is_believed(turn.started_at, now);
+}
+
+bool may_sleep_until(const place::Place& place, base::TimeMs resume_at) {
+    const std::int64_t deadline_ms = place.options.deadline_ms;
+    return place.options.wait_parked &&
+           (deadline_ms == 0 || sys::monotonic_ms() + (resume_at - sys::now_ms()) < deadline_ms);
 }
 
 void keep_cooling(store::Turn& turn, const std::string& credential) {

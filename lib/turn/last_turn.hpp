@@ -40,10 +40,15 @@ bool is_superseded(store::Store& store, const store::Turn& turn);
 bool has_more_iterations(const place::TurnOptions& options, const store::Turn& turn);
 // Returns whether the turn's resume_at is in the future; no if a wrong clock set it.
 bool is_still_parked(const store::Turn& turn);
+constexpr std::string_view rate_limited_reason = "all_profiles_rate_limited";
 // Store and compare the credential that a parked turn waits for. With another one it does not wait.
 void keep_cooling(store::Turn& turn, const std::string& credential);
 bool waits_for(const store::Turn& turn, const std::string& credential);
-chat::TurnResult still_parked(place::Place& place, const store::Turn& turn);
+// Returns the result of a parked turn that may not go on with that credential yet.
+std::optional<chat::TurnResult> still_parked(place::Place& place, const store::Turn& turn,
+                                             const std::string& credential);
+// Whether a turn sleeps while it is parked: with --wait-parked, within its --timeout.
+bool may_sleep_until(const place::Place& place, base::TimeMs resume_at);
 // Returns the hint for a turn that is parked until `resume_at`.
 std::string ways_past_parking(const place::Place& place, store::ThreadId thread,
                               base::TimeMs resume_at);

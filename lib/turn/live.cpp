@@ -4,12 +4,15 @@
 
 #include "base/error.hpp"
 #include "base/id.hpp"
+#include "base/time.hpp"
 #include "chat/json.hpp"
 #include "context/window.hpp"
 #include "model/retry.hpp"
 #include "place/agent_tasks.hpp"
 #include "place/rights.hpp"
 #include "repo/repository.hpp"
+#include "sys/clock.hpp"
+#include "turn/asking.hpp"
 #include "turn/compact.hpp"
 #include "turn/last_turn.hpp"
 
@@ -62,7 +65,8 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
              .secrets = place.redaction,
              .grace_ms = shutdown_.grace_ms()},
       calls_(place, record, workplace_,
-             {loaded_, [this] { return stop_requested(); }, [this] { reload(); }}, result_.denied) {
+             {loaded_, [this] { return stop_requested(); }, [this] { reload(); }}, result_.denied),
+      keys_(place::keys_for(place)) {
     workplace_.stop = [this] { return shutdown_.command_must_stop(); };
     workplace_.stop_grace_ms = [this] { return shutdown_.command_grace_ms(); };
     workplace_.tasks = &tasks_;
@@ -78,7 +82,7 @@ void LiveTurn::use_model() {
     if (!client_)
         client_ = std::make_unique<net::Client>(
             place::transport_for(place_.surroundings.environment, settings.endpoint.trusted_http));
-    model_ = model::make_model(settings.endpoint, *client_);
+    model_ = model::make_model(keys_.with_key(settings.endpoint), *client_);
     model_name_ = settings.model;
 }
 
@@ -150,7 +154,7 @@ void LiveTurn::renew_conversation() {
     if (project) messages.insert(messages.begin(), std::move(*project));
 }
 
-model::Answer LiveTurn::ask(const chat::Request& request) {
+model::Answer LiveTurn::ask_once(const chat::Request& request) {
     record_.emit(chat::InternalEvent{
         "internal:model-call",
         chat::dump({{"model", loaded_.settings.model}, {"messages", request.messages.size()}})});
@@ -160,20 +164,72 @@ model::Answer LiveTurn::ask(const chat::Request& request) {
     model::StreamSink sink;
     if (place_.surroundings.shows_text)
         sink.on_text = [&](std::string_view text) { shown.write(text); };
-    const model::Interruption interruption{[this] { return stop_requested(); },
-                                           place_.surroundings.interrupt.fd()};
-    model::RetryPolicy policy;
-    policy.most = static_cast<int>(place_.home_configuration.max_retries);
-    policy.deadline_ms = place_.options.deadline_ms;
-    model::Answer answer = model::ask_with_retries(
-        *model_, request, sink, interruption, policy, [this](const model::RetryEvent& event) {
-            record_.emit(chat::RetryNotice{event.attempt, event.wait_ms,
-                                           std::string(model::name(event.failure.category)),
-                                           place_.redaction.apply(event.failure.message)});
-        });
+    const model::Provider& provider = loaded_.settings.endpoint.provider;
+    LimitedAnswer asked = ask_model(
+        {.model = *model_,
+         .provider = provider,
+         .keys = keys_,
+         .interruption = {[this] { return stop_requested(); }, place_.surroundings.interrupt.fd()},
+         .policy = {.most = static_cast<int>(place_.home_configuration.max_retries),
+                    .deadline_ms = place_.options.deadline_ms},
+         .turn = record_.turn().id,
+         .commit = [this](const auto& change) { record_.commit(change); },
+         .on_retry =
+             [this](const model::RetryEvent& event) {
+                 record_.emit(chat::RetryNotice{event.attempt, event.wait_ms,
+                                                std::string(model::name(event.failure.category)),
+                                                place_.redaction.apply(event.failure.message)});
+             },
+         .on_switch =
+             [&](const std::string& previous, const std::string& profile) {
+                 record_.restart(previous, profile);
+                 record_.emit(chat::CredentialSwitch{provider.name, previous, profile,
+                                                     record_.turn().attempt});
+             }},
+        request, sink);
     shown.end();
-    if (!answer.reply.tool_calls.empty()) give_unique_ids(request, answer.reply);
-    return answer;
+    if (record_.turn().state == store::TurnState::restarting) record_.end_restart();
+    resume_at_ = asked.resume_at;
+    return std::move(asked.answer);
+}
+
+// Sleeps until resume_at_, or until another credential can be used. Returns false if the turn was
+// stopped, or is not to wait so long.
+bool LiveTurn::wait_parked(const std::string& why) {
+    constexpr std::int64_t look_every_ms = 500;  // the clock may be set, too
+    if (!may_sleep_until(place_, resume_at_)) return false;
+    const model::Provider& provider = loaded_.settings.endpoint.provider;
+    const std::string cooling = keys_.credential(provider);
+    record_.park(resume_at_, cooling);
+    place_.surroundings.warn(why + "; waiting until " + base::iso8601(resume_at_));
+    bool goes_on = true;
+    while (goes_on && keys_.credential(provider) == cooling) {
+        const std::int64_t left_ms = resume_at_ - sys::now_ms();
+        if (left_ms <= 0) break;
+        goes_on = model::wait_for(
+            std::min(left_ms, look_every_ms),
+            {[this] { return stop_requested(); }, place_.surroundings.interrupt.fd()});
+    }
+    record_.unpark();
+    return goes_on;
+}
+
+model::Answer LiveTurn::ask(const chat::Request& request) {
+    chat::Usage spent;
+    for (;;) {
+        model::Answer answer = ask_once(request);
+        spent += answer.spent_before;
+        const bool is_limited =
+            answer.failure && answer.failure->category == model::Category::rate_limited;
+        if (is_limited && !answer.text_was_streamed &&
+            wait_parked(place_.redaction.apply(answer.failure->message))) {
+            spent += answer.reply.usage;
+            continue;
+        }
+        answer.spent_before = spent;
+        if (!answer.reply.tool_calls.empty()) give_unique_ids(request, answer.reply);
+        return answer;
+    }
 }
 
 // Some servers restart the numbers of calls in each answer. Ids must be unique in the conversation
@@ -263,6 +319,8 @@ std::optional<LoopEnd> LiveTurn::take_up(const std::vector<Unfinished>& unfinish
 }
 
 void LiveTurn::run_to_end(const std::vector<Unfinished>& unfinished) {
+    if (resume_at_ != 0)
+        wait_parked("parked: the credential for " + model_name_ + " is rate-limited");
     std::optional<LoopEnd> end = take_up(unfinished);
     if (!end)
         end = run_loop(*this, {loaded_.settings.max_iterations, loaded_.settings.tokens_per_turn},

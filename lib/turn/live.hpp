@@ -9,6 +9,7 @@
 
 #include "context/window.hpp"
 #include "net/http.hpp"
+#include "place/keyring.hpp"
 #include "place/place.hpp"
 #include "place/shutdown.hpp"
 #include "tools/task_tools.hpp"
@@ -70,6 +71,8 @@ class LiveTurn : public LoopHost {
 
     // Sets the window as it was before the turn's own messages, if the caller has it already.
     void begin_with(AssembledWindow window);
+    // Makes the turn sleep first, because its credential is rate-limited until then.
+    void begin_parked(base::TimeMs until) { resume_at_ = until; }
 
     // Settles or repeats unfinished calls, runs the loop, then records the turn's end.
     chat::TurnResult take(const std::vector<Unfinished>& unfinished);
@@ -85,6 +88,8 @@ class LiveTurn : public LoopHost {
 
   private:
     void use_model();
+    model::Answer ask_once(const chat::Request& request);
+    bool wait_parked(const std::string& why);
     store::Task next_task();
     void renew_rules();
     void reload();
@@ -108,6 +113,8 @@ class LiveTurn : public LoopHost {
     chat::TurnResult result_;
     Calls calls_;
     LoopState state_;
+    place::Keys keys_;
+    base::TimeMs resume_at_ = 0;  // after a rate limit
     std::unique_ptr<net::Client> client_;
     std::unique_ptr<model::Model> model_;
     std::string model_name_;

@@ -16,8 +16,6 @@ using base::ErrorCode;
 using base::ExitStatus;
 using chat::State;
 
-constexpr std::int64_t usual_cooldown_ms = 60'000;  // if the provider names no time
-
 }  // namespace
 
 void LiveTurn::fill_failure(const model::Failure& failure) {
@@ -28,10 +26,10 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
     std::string hint;
     if (failure.category == model::Category::rate_limited) {
         code = ErrorCode::parked;
-        reason = "all_profiles_rate_limited";
-        result_.resume_at = sys::now_ms() + failure.retry_after_ms.value_or(usual_cooldown_ms);
+        reason = rate_limited_reason;
+        result_.resume_at = std::max(resume_at_, sys::now_ms());
         hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
-        keep_cooling(record_.turn(), place::credential_of(loaded_.settings.endpoint));
+        keep_cooling(record_.turn(), keys_.credential(loaded_.settings.endpoint.provider));
     }
     if (failure.category == model::Category::unauthorized)
         hint = "with a valid key, continue with: " + goes_on;

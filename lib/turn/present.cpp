@@ -45,12 +45,13 @@ Present present_context(store::Store& store, const store::Agent& agent,
     return present;
 }
 
-context::SessionAbout about_session(const Present& present, context::SessionTrigger trigger,
-                                    const std::string& description, Summaries summaries,
-                                    const place::Surroundings& surroundings) {
+context::SessionAbout about_session(store::Store& store, const Present& present,
+                                    context::SessionTrigger trigger, const std::string& description,
+                                    Summaries summaries, const place::Surroundings& surroundings) {
     const context::Summarize by_model = [&](const std::vector<context::SessionMessage>& messages) {
-        const Summary summary = summarize(messages, SummaryFor::people, present.settings,
-                                          present.home, present.catalog, surroundings);
+        const Summary summary =
+            summarize(messages, SummaryFor::people,
+                      {store, present.settings, present.home, present.catalog, surroundings, ""});
         if (!summary.problem.empty()) surroundings.warn("no summary: " + summary.problem);
         return summary.text;
     };

@@ -29,9 +29,9 @@ Present present_context(store::Store& store, const store::Agent& agent,
 
 // Returns what a session of it says; `description` may be "". A failed summary is a warning, and
 // the session says so.
-context::SessionAbout about_session(const Present& present, context::SessionTrigger trigger,
-                                    const std::string& description, Summaries summaries,
-                                    const place::Surroundings& surroundings);
+context::SessionAbout about_session(store::Store& store, const Present& present,
+                                    context::SessionTrigger trigger, const std::string& description,
+                                    Summaries summaries, const place::Surroundings& surroundings);
 
 // Returns the time that all messages of the agent's window are newer than; 0 if its configuration
 // cannot be read.

@@ -129,8 +129,8 @@ LastTurn take_over(place::Place& place) {
     if (turn && turn->state == TurnState::prompt) sys::remove_temporaries(place.directory.path());
     if (!turn || turn->pid == 0) return {std::move(turn), false};
     // we hold the thread's lock, so the turn's process is gone, whatever runs under that pid now
-    if (turn->state == TurnState::prompt) {
-        // it was asked at a terminal; from now on it waits like a suspended turn
+    if (turn->state == TurnState::prompt || turn->state == TurnState::parked) {
+        // it asked at a terminal, or slept; from now on it waits like a turn without a process
         turn->pid = 0;
         turn->pid_start = 0;
         store::Transaction transaction(place.store);

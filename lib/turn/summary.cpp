@@ -8,6 +8,7 @@
 #include "context/block.hpp"
 #include "model/retry.hpp"
 #include "sys/clock.hpp"
+#include "turn/asking.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -69,23 +70,39 @@ chat::Request request_for(const std::vector<SessionMessage>& messages, SummaryFo
     return request;
 }
 
-model::Answer ask(const chat::Request& request, const place::Settings& settings,
-                  const agent::HomeConfiguration& home, const model::Catalog& catalog,
-                  const place::Surroundings& surroundings) {
+model::Answer ask(const chat::Request& request, const Summarizer& by) {
+    const sys::Environment& environment = by.surroundings.environment;
+    policy::Redaction redaction;  // a summary is redacted where it is stored
+    place::Keys keys(by.store, by.surroundings.home,
+                     place::rotation_in_force(by.profile_mode, by.home, environment), environment,
+                     redaction);
     const model::Endpoint endpoint =
-        place::endpoint_for(settings.model, home, catalog, surroundings.environment);
-    net::Client client(place::transport_for(surroundings.environment, endpoint.trusted_http));
+        keys.with_key(place::endpoint_for(by.settings.model, by.home, by.catalog, environment));
+    net::Client client(place::transport_for(environment, endpoint.trusted_http));
     const auto model = model::make_model(endpoint, client);
     const std::int64_t deadline_ms = sys::monotonic_ms() + base::limits::summary_ms;
-    const model::Interruption interruption{
-        [&] { return surroundings.interrupt.requested() || sys::monotonic_ms() >= deadline_ms; },
-        surroundings.interrupt.fd()};
-    model::RetryPolicy policy;
-    policy.most = static_cast<int>(home.max_retries);
-    policy.deadline_ms = deadline_ms;
-    model::Answer answer = model::ask_with_retries(*model, request, {}, interruption, policy, {});
+    const sys::Interrupt& interrupt = by.surroundings.interrupt;
+    model::Answer answer =
+        ask_model(
+            {.model = *model,
+             .provider = endpoint.provider,
+             .keys = keys,
+             .interruption = {[&] {
+                                  return interrupt.requested() ||
+                                         sys::monotonic_ms() >= deadline_ms;
+                              },
+                              interrupt.fd()},
+             .policy = {.most = static_cast<int>(by.home.max_retries), .deadline_ms = deadline_ms},
+             .commit =
+                 [&](const auto& change) {
+                     store::Transaction transaction(by.store);
+                     change();
+                     transaction.commit();
+                 }},
+            request, {})
+            .answer;
     if (answer.failure && sys::monotonic_ms() >= deadline_ms)
-        answer.failure->message = settings.model + ": no summary within 60 s";
+        answer.failure->message = by.settings.model + ": no summary within 60 s";
     return answer;
 }
 
@@ -103,14 +120,13 @@ std::string conversation_text(const std::vector<SessionMessage>& messages) {
 }
 
 Summary summarize(const std::vector<SessionMessage>& messages, SummaryFor reader,
-                  const place::Settings& settings, const agent::HomeConfiguration& home,
-                  const model::Catalog& catalog, const place::Surroundings& surroundings) {
+                  const Summarizer& by) {
+    const place::Settings& settings = by.settings;
     if (model::parse_model_name(settings.model).provider == "builtin")
         return {context::plain_summary(messages), {}};
     Summary summary;
     try {
-        const model::Answer answer =
-            ask(request_for(messages, reader, settings), settings, home, catalog, surroundings);
+        const model::Answer answer = ask(request_for(messages, reader, settings), by);
         summary.usage = answer.spent_before;
         summary.usage += answer.reply.usage;
         summary.text = base::trim(answer.reply.text);
@@ -122,7 +138,7 @@ Summary summarize(const std::vector<SessionMessage>& messages, SummaryFor reader
     } catch (const Error& error) {
         summary.problem = error.message();
     }
-    if (surroundings.interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
+    if (by.surroundings.interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
     return summary;
 }
 

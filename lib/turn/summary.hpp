@@ -24,9 +24,16 @@ struct Summary {
 // Asks the model of `settings`, which gets the conversation as text and no tools, with the retries
 // of a turn and one minute in all; for builtin/script the summary is made by rule. A failure of the
 // model or of the connection is a `problem`; a signal is Error(canceled).
+struct Summarizer {
+    store::Store& store;
+    const place::Settings& settings;
+    const agent::HomeConfiguration& home;
+    const model::Catalog& catalog;
+    const place::Surroundings& surroundings;
+    const std::string& profile_mode;  // --profile-mode
+};
 Summary summarize(const std::vector<context::SessionMessage>& messages, SummaryFor reader,
-                  const place::Settings& settings, const agent::HomeConfiguration& home,
-                  const model::Catalog& catalog, const place::Surroundings& surroundings);
+                  const Summarizer& by);
 
 // Returns the text to summarise: messages, calls and results. Long parts are shortened; if the text
 // is too long, its middle is left out.

@@ -160,8 +160,9 @@ chat::TurnResult begin_and_run(place::Place& place, place::Loaded loaded) {
     // built before the first commit, so that invalid settings are refused before anything is
     // changed
     const std::string text = loaded.file;
-    LiveTurn live(place, record, std::move(loaded), frame);
-    live.begin_with(std::move(window));
+    // on the heap: a turn works with a small stack
+    const auto live = std::make_unique<LiveTurn>(place, record, std::move(loaded), frame);
+    live->begin_with(std::move(window));
     place::check_may_begin(options, place.surroundings);
     auto running = place::settle_tasks(place, text);
     std::optional<chat::Message> said;
@@ -170,7 +171,7 @@ chat::TurnResult begin_and_run(place::Place& place, place::Loaded loaded) {
     if (said) check_fits(*said, options, room);
     record.begin(std::move(said));
     place::limit_waits(place);
-    chat::TurnResult result = live.take({});
+    chat::TurnResult result = live->take({});
     if (!options.says_nothing()) result.accepted = true;
     return result;
 }
@@ -213,11 +214,14 @@ chat::TurnResult resume(place::Place& place) {
         const auto pending = asked_of(place, *last).pending;
         if (!pending.empty()) return still_waiting(place, *last, pending);
     }
-    if (last->state == TurnState::parked &&
-        waits_for(*last, place::credential_of(
-                             place::endpoint_for(last->model, place.home_configuration,
-                                                 place.catalog, place.surroundings.environment))))
-        return still_parked(place, *last);
+    base::TimeMs parked_until = 0;
+    if (last->state == TurnState::parked) {
+        const model::Provider provider =
+            place.catalog.require_provider(model::parse_model_name(last->model).provider);
+        const std::string credential = place::keys_for(place).credential(provider);
+        if (auto parked = still_parked(place, *last, credential)) return std::move(*parked);
+        if (waits_for(*last, credential)) parked_until = last->resume_at;
+    }
     last->options = renewed_options(*last, options);
     place::Loaded loaded = place::load(place);
     WindowFrame frame =
@@ -231,11 +235,12 @@ chat::TurnResult resume(place::Place& place) {
         drop_failed_tail(place, *last);
     }
     Record record(place, *last, stored_chain(place, *last));
-    LiveTurn live(place, record, std::move(loaded), frame);
+    const auto live = std::make_unique<LiveTurn>(place, record, std::move(loaded), frame);
     place::check_may_begin(options, place.surroundings);
     record.reopen(store::load_turn_messages(place.store, last->id).back());
     place::limit_waits(place);
-    return live.take(unfinished);
+    if (parked_until != 0) live->begin_parked(parked_until);
+    return live->take(unfinished);
 }
 
 // A turn with a key is never begun again: its result is returned once more, or it continues.
@@ -317,7 +322,8 @@ chat::TurnResult take_turn_in(place::Place& place) {
     refresh_index(place, loaded.configuration);
     note_project_text(place);
     approval::ask_for_trust(place, loaded.untrusted);
-    const std::string credential = place::credential_of(loaded.settings.endpoint);
+    const std::string credential =
+        place::keys_for(place).credential(loaded.settings.endpoint.provider);
     if (const auto waiting = settle_last_turn(place, credential)) return *waiting;
     return begin_and_run(place, std::move(loaded));
 }

@@ -300,19 +300,38 @@ void Record::advance(const std::vector<Judged*>& ended, const std::vector<Judged
 
 // The question is stored, so that it can be decided from anywhere.
 void Record::begin_asking(const store::Prompt& prompt) {
-    commit([&] {
+    go_to(TurnState::prompt, "asks at the terminal", [&] {
         has_asked_ = true;
         if (!store::find_prompt(place_.store, prompt.id))
             store::insert_prompt(place_.store, prompt);
-        enter(place_.store, turn_, TurnState::prompt, "asks at the terminal");
+    });
+}
+
+void Record::go_to(TurnState next, const std::string& cause, const std::function<void()>& change) {
+    commit([&] {
+        if (change) change();
+        enter(place_.store, turn_, next, cause);
         store::update_turn(place_.store, turn_);
     });
 }
 
-void Record::end_asking() {
-    commit([&] {
-        enter(place_.store, turn_, TurnState::working, "asked");
-        store::update_turn(place_.store, turn_);
+void Record::restart(const std::string& previous, const std::string& profile) {
+    go_to(TurnState::restarting, previous + " -> " + profile, [&] { turn_.attempt += 1; });
+}
+
+void Record::park(base::TimeMs resume_at, const std::string& credential) {
+    go_to(TurnState::parked, std::string(rate_limited_reason), [&] {
+        turn_.reason = rate_limited_reason;
+        turn_.resume_at = resume_at;
+        keep_cooling(turn_, credential);
+    });
+}
+
+void Record::unpark() {
+    go_to(TurnState::working, "resumed", [&] {
+        turn_.attempt += 1;
+        turn_.reason.clear();
+        turn_.resume_at = 0;
     });
 }
 
@@ -401,10 +420,10 @@ void Record::conclude(const chat::Reply& reply, chat::TurnResult& result) {
 
 void Record::end(chat::TurnResult& result) {
     using chat::State;
-    const TurnState next = result.reason == "all_profiles_rate_limited" ? TurnState::parked
-                           : result.state == State::canceled            ? TurnState::exited
-                           : result.state == State::failed              ? TurnState::error
-                                                                        : TurnState::idle;
+    const TurnState next = result.reason == rate_limited_reason ? TurnState::parked
+                           : result.state == State::canceled    ? TurnState::exited
+                           : result.state == State::failed      ? TurnState::error
+                                                                : TurnState::idle;
     commit([&] {
         enter(place_.store, turn_, next,
               result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);

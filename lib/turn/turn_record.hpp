@@ -67,7 +67,15 @@ class Record {
     // While a person is asked at the terminal, the turn waits like a suspended one, but keeps its
     // process. The question is stored.
     void begin_asking(const store::Prompt& prompt);
-    void end_asking();
+    void end_asking() { go_to(store::TurnState::working, "asked"); }
+    // Commits what `write` writes.
+    void commit(const std::function<void()>& write);
+    // From here on, requests are sent with another profile: the next attempt of the turn.
+    void restart(const std::string& previous, const std::string& profile);
+    void end_restart() { go_to(store::TurnState::working, "answered"); }
+    // The turn sleeps until then, and keeps its process.
+    void park(base::TimeMs resume_at, const std::string& credential);
+    void unpark();
     // Commits questions for people; the row keeps no process.
     void suspend(const std::vector<store::Prompt>& prompts, const std::vector<Judged*>& decided);
     // Delivers inbox messages as user messages, except those that begin a turn.
@@ -78,7 +86,8 @@ class Record {
     void end(chat::TurnResult& result);
 
   private:
-    void commit(const std::function<void()>& write);
+    void go_to(store::TurnState next, const std::string& cause,
+               const std::function<void()>& change = {});
     std::int64_t insert(chat::Message message);
     void note_prefix();
     void insert_reply(const chat::Reply& reply);

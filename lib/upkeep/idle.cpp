@@ -100,8 +100,8 @@ class IdleSave {
             if (!idle) return;
             turn::Present present = turn::present_context(store_, idle->agent, {}, surroundings_);
             if (present.messages.empty()) return;
-            auto about = turn::about_session(present, context::SessionTrigger::idle_timeout, "",
-                                             options_.summaries, surroundings_);
+            auto about = turn::about_session(store_, present, context::SessionTrigger::idle_timeout,
+                                             "", options_.summaries, surroundings_);
             auto lock = sys::Lock::try_acquire(surroundings_.home.agent_lock(idle->agent.id),
                                                sys::Lock::Mode::exclusive);
             if (lock && is_still_idle(*idle))

@@ -26,6 +26,8 @@
 //   "reset": true                   by RST; without cut_after_bytes before the first byte
 //   "hang_up": true                 without a byte
 //   "stall": true                   instead of ending or closing: silence
+// Beside "answers" may be "by_key": {"KEY": A, …}: what a POST gets that has KEY in its head; with
+// "for_ms" in A, only so long after the server's start.
 // --fast answers every POST with TEXT and looks at nothing but the path. GET of a path that ends in
 // /models gives a list of models.
 #include <arpa/inet.h>
@@ -102,6 +104,7 @@ Asked asked_of(const Asking& asking, std::size_t k) {
     Asked asked;
     asked.dialect = dialect_of(asking.path);
     asked.number = static_cast<int>(k);
+    asked.head = asking.head;
     const Json body = Json::parse(asking.body, nullptr, false);
     if (body.is_object()) {
         asked.model = body.value("model", "");

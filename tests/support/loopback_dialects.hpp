@@ -20,6 +20,7 @@ struct Asked {
     std::string model;
     int number = 0;  // makes ids
     bool wants_usage = true;
+    std::string head = {};  // of the request
 };
 
 // One string an event, blank line included. Text outside ASCII is alternately raw and escaped.

@@ -84,6 +84,13 @@ Script::Script(const std::string& path) {
 }
 
 Answer Script::answer(std::size_t k, const Asked& asked) const {
+    using std::chrono::milliseconds;
+    const auto age = std::chrono::steady_clock::now() - begin_;
+    const Json by_key = script_.value("by_key", Json::object());
+    for (const auto& [key, entry] : by_key.items())
+        if (asked.head.find(key) != asked.head.npos &&
+            (!entry.contains("for_ms") || age < milliseconds(entry["for_ms"].get<long>())))
+            return read_answer(entry, asked);
     const Json& answers = script_["answers"];
     if (k <= answers.size()) return read_answer(answers[k - 1], asked);
     if (!answers.empty() && script_.value("after", "error") == "repeat-last")

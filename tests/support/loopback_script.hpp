@@ -1,6 +1,7 @@
 // What the server is told to answer, request by request. See loopback.cpp for the form.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -36,6 +37,7 @@ class Script {
 
   private:
     Json script_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 Answer plain_answer(int status, const std::string& type, std::string body);

@@ -114,6 +114,8 @@ bool fits(KeyType type, const Json& value) {
             return value == "off";
         case KeyType::channel:
             return false;
+        case KeyType::profile_mode:
+            return value == "auto";
         case KeyType::sink:
             return value == "/var/log/x" || value == "syslog";
         case KeyType::path:
@@ -132,6 +134,7 @@ const std::vector<Json>& samples() {
                                           "some text",
                                           "10m",
                                           "off",
+                                          "auto",
                                           "syslog",
                                           "/var/log/x",
                                           Json::array(),

@@ -52,13 +52,31 @@ TEST(ErrorCode, have_names_of_their_own_in_capitals) {
 
 // The table of chorus(7), section EXIT STATUS.
 TEST(ErrorCode, have_the_exit_status_of_the_table) {
-    const std::map<std::string, int> table{
-        {"FAILED", 1},      {"INTERNAL", 1},        {"BAD_REQUEST", 2},    {"CONFIG_INVALID", 3},
-        {"NOT_FOUND", 4},   {"EXITED", 4},          {"NO_PROMPT", 4},      {"NOT_READY", 4},
-        {"EXISTS", 5},      {"UNAUTHORIZED", 6},    {"OUT_OF_CREDITS", 6}, {"FORBIDDEN", 6},
-        {"NO_INTERNET", 7}, {"SERVER_ERROR", 7},    {"NO_DRIVER", 7},      {"PROVIDER_ERROR", 7},
-        {"LIMIT", 9},       {"INPUT_REQUIRED", 10}, {"DENIED", 11},        {"AGENT_BUSY", 75},
-        {"PARKED", 75},     {"RATE_LIMITED", 75},   {"TIMEOUT", 124},      {"CANCELED", 130}};
+    const std::map<std::string, int> table{{"FAILED", 1},
+                                           {"INTERNAL", 1},
+                                           {"BAD_REQUEST", 2},
+                                           {"CONFIG_INVALID", 3},
+                                           {"NOT_FOUND", 4},
+                                           {"EXITED", 4},
+                                           {"NO_PROMPT", 4},
+                                           {"NOT_READY", 4},
+                                           {"EXISTS", 5},
+                                           {"UNAUTHORIZED", 6},
+                                           {"OUT_OF_CREDITS", 6},
+                                           {"FORBIDDEN", 6},
+                                           {"NO_INTERNET", 7},
+                                           {"SERVER_ERROR", 7},
+                                           {"NO_DRIVER", 7},
+                                           {"PROVIDER_ERROR", 7},
+                                           {"LIMIT", 9},
+                                           {"INPUT_REQUIRED", 10},
+                                           {"DENIED", 11},
+                                           {"AGENT_BUSY", 75},
+                                           {"PARKED", 75},
+                                           {"RATE_LIMITED", 75},
+                                           {"SWITCH_IN_PROGRESS", 75},
+                                           {"TIMEOUT", 124},
+                                           {"CANCELED", 130}};
     ASSERT_EQ(table.size(), static_cast<std::size_t>(codes));
     for (int code = 0; code < codes; ++code) {
         const auto value = static_cast<ErrorCode>(code);

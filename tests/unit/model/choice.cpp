@@ -10,6 +10,12 @@ using base::ErrorCode;
 using test::error_of;
 using test::says;
 
+std::function<std::string(const Provider&)> keys_in(const sys::Environment& environment) {
+    return [environment](const Provider& provider) {
+        return environment.has(provider.key_variable) ? provider.key_variable : "";
+    };
+}
+
 sys::Environment with(const std::string& name, const std::string& value) {
     return sys::Environment(std::map<std::string, std::string>{{name, value}});
 }
@@ -178,22 +184,23 @@ TEST(ResolveModel, refuses_what_names_no_model) {
 // L-05
 TEST(DefaultModel, is_that_of_the_first_provider_whose_key_is_set) {
     const Catalog catalog;
-    EXPECT_FALSE(default_model(catalog, sys::Environment()));
-    EXPECT_FALSE(default_model(catalog, with("ANTHROPIC_API_KEY", "")));
-    EXPECT_FALSE(default_model(catalog, with("OLLAMA_API_KEY", "x"))) << "a server here has none";
+    EXPECT_FALSE(default_model(catalog, keys_in(sys::Environment())));
+    EXPECT_FALSE(default_model(catalog, keys_in(with("ANTHROPIC_API_KEY", ""))));
+    EXPECT_FALSE(default_model(catalog, keys_in(with("OLLAMA_API_KEY", "x"))))
+        << "a server here has none";
     std::map<std::string, std::string> keys;
     const std::vector<std::string> names = catalog.provider_names();
     for (auto name = names.rbegin(); name != names.rend(); ++name) {
         const Provider provider = catalog.require_provider(*name);
         if (!provider.needs_key || provider.default_model.empty()) continue;
         keys[provider.key_variable] = "k";
-        const auto found = default_model(catalog, sys::Environment(keys));
+        const auto found = default_model(catalog, keys_in(sys::Environment(keys)));
         ASSERT_TRUE(found);
         EXPECT_EQ(found->model, *name + "/" + provider.default_model);
-        EXPECT_EQ(found->variable, provider.key_variable);
+        EXPECT_EQ(found->key, provider.key_variable);
         EXPECT_EQ(resolve_model(found->model, catalog, {}, Check::listed), found->model);
     }
-    EXPECT_EQ(default_model(catalog, with("ANTHROPIC_API_KEY", "k"))->variable,
+    EXPECT_EQ(default_model(catalog, keys_in(with("ANTHROPIC_API_KEY", "k")))->key,
               "ANTHROPIC_API_KEY");
 }
 

@@ -24,6 +24,8 @@ namespace chorus::store {
 
 // Takes away what 0012 and what came after it add.
 constexpr const char* without_imports =
+    "DROP TABLE active_profiles; DROP TABLE cooling_profiles; DROP TABLE profile_switches; "
+    "DROP TABLE requested_switches; "
     "DROP VIEW known_threads; ALTER TABLE threads ADD COLUMN status TEXT; "
     "ALTER TABLE tool_runs DROP COLUMN patch; DROP INDEX agents_place; "
     "ALTER TABLE agents DROP COLUMN place; DROP TABLE clock_disputes; "

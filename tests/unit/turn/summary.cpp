@@ -58,14 +58,19 @@ class SummaryTest : public testing::Test {
         const agent::Home home(scratch_.path());
         place::Settings settings;
         settings.model = model;
+        store::Store store =
+            store::Store::open({scratch_.path() + "/chorus.db", scratch_.path() + "/gate"});
+        const agent::HomeConfiguration configuration;
+        const model::Catalog catalog;
+        const place::Surroundings surroundings{.home = home,
+                                               .environment = environment,
+                                               .interrupt = sys::Interrupt::install(),
+                                               .on_event = {},
+                                               .warn = {},
+                                               .ask = {}};
         return summarize({of(Role::user, "Fix it"), of(Role::assistant, "Done.")},
-                         SummaryFor::people, settings, {}, model::Catalog(),
-                         {.home = home,
-                          .environment = environment,
-                          .interrupt = sys::Interrupt::install(),
-                          .on_event = {},
-                          .warn = {},
-                          .ask = {}});
+                         SummaryFor::people,
+                         {store, settings, configuration, catalog, surroundings, ""});
     }
     test::Scratch scratch_;
 };
