@@ -29,10 +29,10 @@ namespace fs = std::filesystem;
 
 using Random = std::mt19937_64;
 
-constexpr long least_points = 1500;
-constexpr long call_points = 820;
-constexpr long malloc_points = 600;
-constexpr long stdout_points = 100;
+constexpr long least_points = 1000;
+constexpr long call_points = 540;
+constexpr long malloc_points = 390;
+constexpr long stdout_points = 80;
 constexpr long soak_points = 30'000;
 
 // Calls that fail alike, and how.

@@ -27,10 +27,10 @@ namespace fs = std::filesystem;
 
 using Random = std::mt19937_64;
 
-constexpr long turn_points = 900;
-constexpr long recovery_points = 450;
-constexpr long init_points = 250;
-constexpr long least_killed = 1500;
+constexpr long turn_points = 560;
+constexpr long recovery_points = 340;
+constexpr long init_points = 150;
+constexpr long least_killed = 980;
 constexpr long least_killed_recovering = 200;
 constexpr long soak_recovery_points = 34'000;
 

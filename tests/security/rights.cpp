@@ -37,7 +37,7 @@ using fault::Outcome;
 using fault::Point;
 using sys::SandboxMode;
 
-constexpr long sequences_of_a_run = 1'000;
+constexpr long sequences_of_a_run = 600;
 constexpr const char* log_file = "log";
 
 // Commands that a turn is made to ask for; each is a probe too, because `always` names it.
