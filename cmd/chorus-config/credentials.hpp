@@ -1,4 +1,4 @@
-// What the verbs profiles and login share.
+// Declares what the verbs profiles and login share.
 #pragma once
 
 #include <vector>

@@ -138,7 +138,7 @@ void write(Subject& subject, const agent::KeyPlace& place, const std::string& te
     if (subject.agent)
         write_agent(subject, place, text, begun);
     else
-        write_home(subject, text);
+        write_private(subject.path, text);
     deliver_audit(subject);
 }
 
@@ -192,10 +192,8 @@ struct Unset : OfKey {
 
 }  // namespace
 
-void write_home(const Subject& subject, const std::string& text) {
-    const std::string path =
-        sys::is_link(subject.path) ? sys::real_path(subject.path) : subject.path;
-    sys::write_file(path, text, 0600);
+void write_private(const std::string& path, const std::string& text) {
+    sys::write_file(sys::is_link(path) ? sys::real_path(path) : path, text, 0600);
 }
 
 agent::KeyPlace OfKey::require_place() const {

@@ -8,8 +8,6 @@
 #include "place/in_force.hpp"
 #include "place/served.hpp"
 #include "store/profiles.hpp"
-#include "sys/clock.hpp"
-#include "sys/file.hpp"
 #include "sys/named_file.hpp"
 #include "sys/signals.hpp"
 
@@ -86,9 +84,7 @@ struct Login : Printing {
 }  // namespace
 
 void write_credentials(const agent::Home& home, const std::vector<life::Credential>& credentials) {
-    const std::string path = home.credentials();
-    sys::write_file(sys::is_link(path) ? sys::real_path(path) : path,
-                    life::credentials_text(credentials), 0600);
+    write_private(home.credentials(), life::credentials_text(credentials));
 }
 
 const cli::Verb login_verb =

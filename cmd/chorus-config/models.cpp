@@ -135,7 +135,7 @@ struct Models : Printing {
         return model::parse_available_models(agent::available_models_text(begun.home));
     }
 
-    // Of the active profile, else the variable's.
+    // Returns the key of the active profile, else the variable's.
     static std::string key_of(const Begun& begun, const std::vector<life::Credential>& credentials,
                               const model::Provider& provider) {
         const store::ProfileRing ring{provider.name, life::profiles_of(credentials, provider.name)};

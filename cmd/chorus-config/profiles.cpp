@@ -235,7 +235,7 @@ struct Profiles : Printing {
         const std::string text =
             agent::with_members(subject.text, {{"profile_mode", chat::dump(name)}});
         check_text(subject, text);
-        write_home(subject, text);
+        write_private(subject.path, text);
     }
 
     void run(Begun& begun) const {

@@ -62,8 +62,8 @@ void lock(Subject& subject);
 // Error(config_invalid) if the text is not valid for that file; profiles are compiled too.
 void check_text(const Subject& subject, const std::string& text);
 
-// Writes config.json; if that is a link, its target.
-void write_home(const Subject& subject, const std::string& text);
+// Writes a file of the home that only its owner may read; if it is a link, its target.
+void write_private(const std::string& path, const std::string& text);
 
 // Updates the agent's row from the text in force. Runs inside a transaction of the caller.
 void refresh_index(Subject& subject, const std::string& text_in_force);

@@ -45,6 +45,7 @@ class CredentialFile {
     bool is_read_ = false;
     std::vector<Credential> credentials_;
 };
+
 // The text of a file with these profiles.
 std::string credentials_text(const std::vector<Credential>& credentials);
 // Returns why this is no profile, or "".

@@ -53,7 +53,7 @@ base::TimeMs next_switch_at(Store& store, const std::string& provider, const Rot
     return oldest == 0 ? 0 : oldest + hour_ms;
 }
 
-// What has to be done before the next request.
+// Says which profile the next request is sent with, and what has to be written before it.
 struct Choosing {
     ProfileChoice choice;
     std::size_t from = 0;

@@ -20,7 +20,7 @@ LimitedAnswer all_cool(const model::Provider& provider, base::TimeMs resume_at,
     return none;
 }
 
-// What was shown is not shown again.
+// A request is not sent again once text of its answer was shown.
 bool may_be_sent_again(const model::Answer& answer, const model::Interruption& interruption) {
     return !answer.text_was_streamed && !(interruption.stop && interruption.stop());
 }
