@@ -44,7 +44,8 @@ struct Options {
     std::string stdin_use;
     std::string timeout;
     std::int64_t timeout_ms = 0;  // 0: none
-    bool has_ended = false;       // the turn
+    std::string max_usd;
+    bool has_ended = false;  // the turn
     std::string ask_timeout = "60s";
     std::string on_ask;
     std::string permissions;
@@ -93,6 +94,8 @@ void settle_options(Options& options, const sys::Environment& environment) {
     options.prompt.stdin_use = stdin_use(options.stdin_use, environment);
     options.prompt.stdin_timeout_ms =
         environment.find_ms("CHORUS_STDIN_TIMEOUT_MS").value_or(600'000);
+    if (!options.max_usd.empty())
+        options.turn.max_usd = cli::require_usd(options.max_usd, "--max-usd");
     if (!options.timeout.empty())
         options.timeout_ms = cli::require_duration_ms(options.timeout, "--timeout");
     if (options.wait)
@@ -319,6 +322,7 @@ void add_turn_options(cli::Command& app, Options& options) {
     app.option("--max-iterations,--max-turns N", turn.max_iterations,
                "maximum number of model calls")
         .from(1);
+    app.option("--max-usd AMOUNT", options.max_usd, "maximum cost of the turn, in dollars");
     app.option("--timeout TIME", options.timeout, "end the turn after TIME");
     app.option("--ask-timeout TIME", options.ask_timeout,
                "time to answer a question at the terminal (default: 60s)");

@@ -71,7 +71,7 @@ struct Log : Named {
                 {"iterations", turn.iterations},
                 {"tool_calls", turn.tool_calls},
                 usage_field(turn.usage),
-                cost_field(turn.cost_usd),
+                cost_field(turn.usage.cost),
                 {"commit_before", turn.commit_before},
                 {"commit_after", turn.commit_after},
                 {"prompt", prompt, prompt},
@@ -79,7 +79,7 @@ struct Log : Named {
                 {"messages", std::move(messages)},
                 cli::shown("input", std::to_string(turn.usage.input_tokens)),
                 cli::shown("output", std::to_string(turn.usage.output_tokens)),
-                cli::shown("cost", dollars(turn.cost_usd, turn.cost_usd >= 0))};
+                cli::shown("cost", dollars(turn.usage.cost))};
     }
 
     void list(Opened& opened, const store::Agent& agent) {
@@ -132,7 +132,7 @@ struct Log : Named {
                            std::to_string(turn.usage.cache_read_tokens) + " cached), " +
                            std::to_string(turn.usage.output_tokens) + " out, in " +
                            std::to_string(turn.iterations) + " model calls");
-        line("cost", dollars(turn.cost_usd, turn.cost_usd >= 0));
+        line("cost", dollars(turn.usage.cost));
         if (turn.commit_before != turn.commit_after && !turn.commit_after.empty())
             line("commits", turn.commit_before + ".." + turn.commit_after);
         if (!turn.error_detail.empty()) line("error", turn.error_detail);

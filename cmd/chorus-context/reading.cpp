@@ -48,10 +48,10 @@ std::string indented(std::string_view text) {
     return out;
 }
 
-std::string dollars(double usd, bool is_known) {
-    if (!is_known) return "-";
+std::string dollars(base::MicroUsd cost) {
+    if (cost == base::unknown_cost) return "-";
     std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "$%.4f", usd);
+    std::snprintf(text.data(), text.size(), "$%.4f", base::in_usd(cost));
     return text.data();
 }
 
@@ -59,8 +59,8 @@ cli::Field usage_field(const chat::Usage& usage) {
     return {"usage", cli::Member([usage](auto& out) { chat::write_usage(out, usage); })};
 }
 
-cli::Field cost_field(double usd) {
-    return {"cost_usd", cli::Member([usd](auto& out) { chat::write_cost(out, usd); })};
+cli::Field cost_field(base::MicroUsd cost) {
+    return {"cost_usd", cli::Member([cost](auto& out) { chat::write_cost(out, cost); })};
 }
 
 Fields fields_of(const store::StoredMessage& said) {

@@ -33,11 +33,11 @@ std::string brief(std::string_view text, std::size_t most_characters);
 // Makes the text visible, indents its lines by four blanks, and ends each with a newline.
 std::string indented(std::string_view text);
 // "$0.0123"; "-" if no price is known.
-std::string dollars(double usd, bool is_known);
+std::string dollars(base::MicroUsd cost);  // "-" if it is not known
 
 // The members usage and cost_usd.
 cli::Field usage_field(const chat::Usage& usage);
-cli::Field cost_field(double usd);
+cli::Field cost_field(base::MicroUsd cost);
 cli::Fields fields_of(const store::StoredMessage& said);
 // Returns the content and the calls of a message as one text.
 std::string text_of(const chat::Message& message);

@@ -1,7 +1,7 @@
 #include "store/usage.hpp"
-#include "base/enum_names.hpp"
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verbs.hpp"
+#include "store/ledger.hpp"
 
 namespace chorus::command {
 namespace {
@@ -11,24 +11,27 @@ using cli::Fit;
 struct Usage : Printing {
     explicit Usage(cli::Command& verb) {
         verb.word("NAME", filter.agent, "the agent, also a destroyed one (default: all)");
-        verb.option("--by WHAT", by, "group by day, agent, model or session (default: day)")
-            .one_of({"day", "agent", "model", "session"});
+        verb.option("--by WHAT", by,
+                    "group by day, agent, model, profile or session (default: day)")
+            .one_of({store::usage_groupings.names.begin(), store::usage_groupings.names.end()});
         span.add(verb);
     }
 
     static Fields fields_of(const store::UsageRow& row, std::string_view by,
                             const std::string& name) {
-        const bool has_price = row.priced_turns > 0;
-        // a + if some turns have no known cost
-        const std::string cost = dollars(row.cost_usd, has_price) +
-                                 (has_price && row.priced_turns < row.turns ? "+" : "");
+        const bool has_price = row.priced_calls > 0;
+        const base::MicroUsd sum = has_price ? row.usage.cost : base::unknown_cost;
+        // a + if some calls have no known cost, a ~ if some are estimated
+        const std::string cost = (has_price && row.estimated_calls > 0 ? "~" : "") + dollars(sum) +
+                                 (has_price && row.priced_calls < row.calls ? "+" : "");
         Fields fields{{"by", by},
                       {"key", row.key, one_line(name)},
                       {"description", row.label},
-                      {"turns", row.turns},
+                      {"calls", row.calls},
+                      {"priced_calls", row.priced_calls},
+                      {"estimated_calls", row.estimated_calls},
                       usage_field(row.usage),
-                      cost_field(has_price ? row.cost_usd : -1),
-                      {"priced_turns", row.priced_turns},
+                      cost_field(sum),
                       cli::shown("input", std::to_string(row.usage.input_tokens)),
                       cli::shown("output", std::to_string(row.usage.output_tokens)),
                       cli::shown("cache read", std::to_string(row.usage.cache_read_tokens)),
@@ -39,11 +42,10 @@ struct Usage : Printing {
     }
 
     void run(Opened& opened) {
-        constexpr base::EnumNames<store::UsageBy, 4> groupings{
-            {"day", "agent", "model", "session"}};
-        filter.by = *groupings.find(by);
+        filter.by = *store::usage_groupings.find(by);
         span.limit(filter);
         if (!filter.agent.empty()) (void)life::require_known(opened.store, filter.agent);
+        store::settle_gone(opened.store);
         const auto rows = store::load_usage(opened.store, filter);
         auto all = cli::each(rows, [&](const store::UsageRow& row) {
             return fields_of(row, by, row.key.empty() ? "-" : row.key);
@@ -51,7 +53,7 @@ struct Usage : Printing {
         all.push_back(fields_of(store::total_of(rows), "total", "total"));
         const cli::Table table("usage",
                                {{"key"},
-                                {"turns", "turns", Fit::right, 6},
+                                {"calls", "calls", Fit::right, 6},
                                 {"input", "input", Fit::right, 12},
                                 {"output", "output", Fit::right, 12},
                                 {"cache read", "cache read", Fit::right, 12},

@@ -146,8 +146,14 @@ Permissions read_permissions(const Json& value, const std::string& what, const s
 Budget read_budget(const Json& object) {
     Budget budget;
     take(object, "tokens_per_turn", budget.tokens_per_turn);
-    take(object, "usd_per_turn", budget.usd_per_turn);
-    take(object, "usd_per_day", budget.usd_per_day);
+    take(object, "tokens_per_day", budget.tokens_per_day);
+    const auto take_usd = [&](const char* key, std::optional<base::MicroUsd>& amount) {
+        std::optional<double> usd;
+        take(object, key, usd);
+        if (usd) amount = base::micro_usd(*usd);
+    };
+    take_usd("usd_per_turn", budget.usd_per_turn);
+    take_usd("usd_per_day", budget.usd_per_day);
     return budget;
 }
 

@@ -12,15 +12,17 @@
 #include "agent/layout.hpp"
 #include "base/enum_names.hpp"
 #include "base/limits.hpp"
+#include "base/money.hpp"
 #include "policy/profile.hpp"
 #include "sys/sandbox.hpp"
 
 namespace chorus::agent {
 
 struct Budget {
-    std::optional<double> usd_per_turn;
-    std::optional<double> usd_per_day;
-    std::optional<std::int64_t> tokens_per_turn;
+    std::optional<base::MicroUsd> usd_per_turn = {};
+    std::optional<base::MicroUsd> usd_per_day = {};
+    std::optional<std::int64_t> tokens_per_turn = {};
+    std::optional<std::int64_t> tokens_per_day = {};
 };
 
 // A profile by name, or given in full.

@@ -56,7 +56,7 @@ bool is_positive(const Json& value) {
 }
 
 bool is_amount(const Json& value) {
-    return value.is_number() && value.get<double>() >= 0;
+    return value.is_number() && base::is_budget(value.get<double>());
 }
 
 bool is_duration(const Json& value) {
@@ -112,8 +112,10 @@ struct TypeRow {
 
 const TypeRow& row(KeyType wanted) {
     using enum KeyType;
-    static constexpr std::array<Member, 3> of_budget{
-        {{"tokens_per_turn", integer}, {"usd_per_day", amount}, {"usd_per_turn", amount}}};
+    static constexpr std::array<Member, 4> of_budget{{{"tokens_per_day", count},
+                                                      {"tokens_per_turn", integer},
+                                                      {"usd_per_day", amount},
+                                                      {"usd_per_turn", amount}}};
     static constexpr std::array<Member, 8> of_limits{{{"budget", budget},
                                                       {"checkpoint_mib", integer},
                                                       {"environment", variables},
@@ -145,7 +147,7 @@ const TypeRow& row(KeyType wanted) {
         TypeRow{channel, "a string or null", is_text_or_null},
         TypeRow{integer, "a whole number", is_count},
         TypeRow{count, "a whole number, 1 or more", is_positive},
-        TypeRow{amount, "a number that is not negative", is_amount},
+        TypeRow{amount, "dollars, from 0.000001 to 1000000", is_amount},
         TypeRow{duration, "a whole number of seconds or a duration like \"10m\"", is_duration},
         TypeRow{timeout, "a duration of a second or more", is_timeout},
         TypeRow{boolean, "true or false", is_boolean},

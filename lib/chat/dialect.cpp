@@ -28,16 +28,17 @@ void write_texts(JsonText& out, std::string_view key, const std::vector<std::str
     out.end_array();
 }
 
-void write_cost(JsonText& out, double usd) {
+void write_cost(JsonText& out, base::MicroUsd cost) {
     out.key("cost_usd");
-    usd < 0 ? out.null() : out.real(usd);
+    cost == base::unknown_cost ? out.null() : out.real(base::in_usd(cost));
 }
 
 void write_usage(JsonText& out, const Usage& usage) {
     out.key("usage").begin_object().member("input_tokens", usage.input_tokens);
     out.member("output_tokens", usage.output_tokens);
     out.member("cache_read_tokens", usage.cache_read_tokens);
-    out.member("cache_write_tokens", usage.cache_write_tokens).end_object();
+    out.member("cache_write_tokens", usage.cache_write_tokens);
+    out.member("reasoning_tokens", usage.reasoning_tokens).end_object();
 }
 
 void write_json(JsonText& out, std::string_view key, std::string_view json) {

@@ -21,7 +21,7 @@ void write_time(JsonText& out, std::string_view key, base::TimeMs time);       /
 // Null if the value equals `none`.
 void write_number(JsonText& out, std::string_view key, std::int64_t value, std::int64_t none);
 void write_texts(JsonText& out, std::string_view key, const std::vector<std::string>& values);
-void write_cost(JsonText& out, double usd);  // cost_usd; null below 0
+void write_cost(JsonText& out, base::MicroUsd cost);  // cost_usd in dollars; null if unknown
 void write_usage(JsonText& out, const Usage& usage);
 // JSON that is already text; null for "".
 void write_json(JsonText& out, std::string_view key, std::string_view json);

@@ -130,7 +130,7 @@ std::string to_json(const TurnResult& result) {
     write_text(out, "reason", result.reason);
     out.member("text", result.text).key("structured").null();
     write_usage(out, result.usage);
-    write_cost(out, result.cost_usd);
+    write_cost(out, result.usage.cost);
     out.member("iterations", result.iterations).member("tool_calls", result.tool_calls);
     out.key("artifacts").begin_array().end_array();
     add_pending(out, result.prompts);
@@ -171,8 +171,10 @@ TurnResult parse_result(std::string_view json) {
     const Json& usage = object.at("usage");
     result.usage = {integer_or(usage, "input_tokens"), integer_or(usage, "output_tokens"),
                     integer_or(usage, "cache_read_tokens"),
-                    integer_or(usage, "cache_write_tokens")};
-    if (object.at("cost_usd").is_number()) result.cost_usd = object["cost_usd"].get<double>();
+                    integer_or(usage, "cache_write_tokens"), integer_or(usage, "reasoning_tokens")};
+    const Json& cost = object.at("cost_usd");
+    result.usage.cost =
+        cost.is_number() ? base::micro_usd(cost.get<double>()) : base::unknown_cost;
     for (const Json& denied : object.at("denied"))
         result.denied.push_back({string_or(denied, "action"), string_or(denied, "detail")});
     result.audit_rows = integer_or(object.at("audit"), "rows");

@@ -106,7 +106,6 @@ struct TurnResult {
     std::string reason;
     std::string text;
     Usage usage;
-    double cost_usd = -1;  // < 0: unknown
     std::int64_t iterations = 0;
     std::int64_t tool_calls = 0;
     std::vector<PromptNotice> prompts;

@@ -15,6 +15,9 @@ Usage& Usage::operator+=(const Usage& other) {
     output_tokens += other.output_tokens;
     cache_read_tokens += other.cache_read_tokens;
     cache_write_tokens += other.cache_write_tokens;
+    reasoning_tokens += other.reasoning_tokens;
+    const bool is_known = cost != base::unknown_cost && other.cost != base::unknown_cost;
+    cost = is_known ? cost + other.cost : base::unknown_cost;
     return *this;
 }
 

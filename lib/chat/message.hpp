@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/enum_names.hpp"
+#include "base/money.hpp"
 #include "base/time.hpp"
 
 namespace chorus::chat {
@@ -58,6 +59,8 @@ struct Usage {
     std::int64_t output_tokens = 0;
     std::int64_t cache_read_tokens = 0;
     std::int64_t cache_write_tokens = 0;
+    std::int64_t reasoning_tokens = 0;  // a part of output_tokens, as far as the provider says
+    base::MicroUsd cost = 0;            // base::unknown_cost if the price of a part is not known
 
     Usage& operator+=(const Usage& other);
     friend bool operator==(const Usage&, const Usage&) = default;

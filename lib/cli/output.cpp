@@ -119,8 +119,7 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
         progress_->doing(call_line(*call));
     }
     const auto* message = std::get_if<chat::MessageEvent>(&event);
-    if (message != nullptr && progress_)
-        progress_->spent(message->usage.input_tokens + message->usage.output_tokens);
+    if (message != nullptr && progress_) progress_->spent(message->usage);
     const auto* internal = std::get_if<chat::InternalEvent>(&event);
     if (internal != nullptr && internal->kind == "internal:model-call" && progress_)
         progress_->doing("waiting for the model");

@@ -46,9 +46,9 @@ void Progress::doing(std::string what) {
     what_ = std::move(what);
 }
 
-void Progress::spent(std::int64_t tokens) {
+void Progress::spent(const chat::Usage& usage) {
     const std::lock_guard guard(mutex_);
-    tokens_ = tokens;
+    usage_ = usage;
 }
 
 void Progress::count_tool() {
@@ -79,7 +79,9 @@ void Progress::draw() {
     std::string text =
         what_ + " · " + std::to_string((sys::monotonic_ms() - start_ms_) / 1000) + " s";
     if (tools_ > 0) text += " · " + base::counted(tools_, "tool");
-    if (tokens_ > 0) text += " · " + std::to_string(tokens_) + " tokens";
+    const std::int64_t tokens = usage_.input_tokens + usage_.output_tokens;
+    if (tokens > 0) text += " · " + std::to_string(tokens) + " tokens";
+    if (usage_.cost > 0) text += " · " + base::usd_text(usage_.cost);
     text = base::visible(text, base::Newlines::escape);
     text = base::utf8_prefix(
         text, sys::terminal_size(STDERR_FILENO).value_or(sys::TerminalSize{}).columns - 1);

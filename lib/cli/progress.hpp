@@ -7,6 +7,8 @@
 #include <string>
 #include <thread>
 
+#include "chat/message.hpp"
+
 namespace chorus::cli {
 
 class Progress {
@@ -18,7 +20,7 @@ class Progress {
 
     void doing(std::string what);
     void count_tool();
-    void spent(std::int64_t tokens);
+    void spent(const chat::Usage& usage);
     // Runs `print` with the line removed; it comes back at the next tick.
     template <typename Print>
     void without_line(Print print) {
@@ -38,7 +40,7 @@ class Progress {
     std::int64_t start_ms_;
     std::string what_ = "starting";
     int tools_ = 0;
-    std::int64_t tokens_ = 0;
+    chat::Usage usage_;
     bool shown_ = false;
     bool paused_ = false;
     bool ending_ = false;

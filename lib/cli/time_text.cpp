@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "sys/clock.hpp"
 
@@ -22,6 +23,13 @@ base::Error malformed(const std::string& text, const char* option, const char* w
 std::int64_t require_duration_ms(const std::string& text, const char* option) {
     if (const auto value = base::parse_duration_ms(text)) return *value;
     throw malformed(text, option, "not a duration", "write 90s, 10m, 1h30m, 2d or 1w");
+}
+
+base::MicroUsd require_usd(const std::string& text, const char* option) {
+    const auto usd = base::parse_number<double>(text);
+    if (usd && base::is_budget(*usd)) return base::micro_usd(*usd);
+    throw malformed(text, option, "not an amount of dollars from 0.000001 to 1000000",
+                    "write 0.50 or 2");
 }
 
 base::TimeMs require_time(const std::string& text, const char* option) {

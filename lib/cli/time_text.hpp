@@ -1,14 +1,16 @@
-// Times as people type and read them.
+// Times and amounts as people type and read them.
 #pragma once
 
 #include <string>
 
+#include "base/money.hpp"
 #include "base/time.hpp"
 
 namespace chorus::cli {
 
 // Parse the value of an option. Throw Error(bad_request), which names the option: "--since".
 std::int64_t require_duration_ms(const std::string& text, const char* option);
+base::MicroUsd require_usd(const std::string& text, const char* option);
 base::TimeMs require_time(const std::string& text, const char* option);
 
 // Returns how long ago it was on a terminal, "3 min ago", elsewhere ISO 8601.

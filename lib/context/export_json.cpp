@@ -38,8 +38,9 @@ class Writer {
     void flag(const char* key, bool value) {
         if (value) out_.key(key).boolean(true);
     }
-    void amount(const char* key, double value) {
-        if (begins(key, value >= 0, Empty::null)) out_.real(value);
+    void cost(base::MicroUsd cost) {
+        if (begins("cost_usd", cost != base::unknown_cost, Empty::null))
+            out_.real(base::in_usd(cost));
     }
     template <typename Enum, typename Find>
     void named(const char* key, Enum value, const Find& /*find*/) {

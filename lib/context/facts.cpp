@@ -36,11 +36,11 @@ std::string tokens_of(const chat::Usage& usage) {
 }
 
 std::string cost_of(const std::vector<store::Turn>& turns) {
-    double sum = 0;
+    base::MicroUsd sum = 0;
     std::size_t known = 0;
     for (const store::Turn& turn : turns) {
-        if (turn.cost_usd < 0) continue;
-        sum += turn.cost_usd;
+        if (turn.usage.cost == base::unknown_cost) continue;
+        sum += turn.usage.cost;
         ++known;
     }
     if (known == 0) return {};
@@ -48,7 +48,7 @@ std::string cost_of(const std::vector<store::Turn>& turns) {
                                ? ""
                                : " for " + with_commas(static_cast<std::int64_t>(known)) + " of " +
                                      counted(static_cast<std::int64_t>(turns.size()), "turn");
-    return dollars(sum) + of;
+    return dollars(base::in_usd(sum)) + of;
 }
 
 }  // namespace

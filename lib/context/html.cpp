@@ -229,7 +229,9 @@ std::string turns_json(const std::vector<store::Turn>& turns,
         const auto anchor = anchors.find(turn.id);
         out.begin_array().string(thread + std::to_string(turn.turn_number));
         out.string(shown_utc(turn.started_at));
-        out.number(turn.usage.input_tokens).number(turn.usage.output_tokens).real(turn.cost_usd);
+        out.number(turn.usage.input_tokens).number(turn.usage.output_tokens);
+        const base::MicroUsd cost = turn.usage.cost;
+        out.real(cost == base::unknown_cost ? -1 : base::in_usd(cost));
         out.number(anchor == anchors.end() ? 0 : anchor->second).end_array();
     }
     return out.end_array().take();

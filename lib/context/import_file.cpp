@@ -92,11 +92,13 @@ class Members {
         if (!found.is_null() && !found.is_boolean()) throw wrong(key, "is neither true nor false");
         value = found == true;
     }
-    void amount(const char* key, double& value) const {
-        const Json& found = find(key);
+    void cost(base::MicroUsd& value) const {
+        const Json& found = find("cost_usd");
+        value = base::unknown_cost;
         if (found.is_null()) return;
-        value = found.is_number() ? found.get<double>() : -1;
-        if (!(value >= 0 && value <= most_usd)) throw wrong(key, "is not an amount");
+        const double usd = found.is_number() ? found.get<double>() : -1;
+        if (!(usd >= 0 && usd <= most_usd)) throw wrong("cost_usd", "is not an amount");
+        value = base::micro_usd(usd);
     }
     template <typename Enum, typename Find>
     void named(const char* key, Enum& value, const Find& find_value) const {

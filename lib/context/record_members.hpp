@@ -85,6 +85,7 @@ void describe(auto& io, Is<chat::Usage> auto& usage) {
     io.number_or_none("output_tokens", usage.output_tokens, Empty::written, most_tokens);
     io.number_or_none("cache_read_tokens", usage.cache_read_tokens, Empty::written, most_tokens);
     io.number_or_none("cache_write_tokens", usage.cache_write_tokens, Empty::written, most_tokens);
+    io.number_or_none("reasoning_tokens", usage.reasoning_tokens, Empty::written, most_tokens);
 }
 
 void describe(auto& io, Is<store::Turn> auto& turn) {
@@ -104,7 +105,7 @@ void describe(auto& io, Is<store::Turn> auto& turn) {
     io.text_or_none("error_category", turn.error_category, Empty::left_out);
     io.text_or_none("error_detail", turn.error_detail, Empty::left_out, most_detail_bytes);
     io.object("usage", turn.usage);
-    io.amount("cost_usd", turn.cost_usd);
+    io.cost(turn.usage.cost);
     io.fresh(turn);
     io.only_written("commit_before", turn.commit_before);
     io.only_written("commit_after", turn.commit_after);

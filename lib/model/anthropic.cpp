@@ -15,7 +15,6 @@ using chat::JsonText;
 using chat::Message;
 using chat::Role;
 
-constexpr std::int64_t default_max_tokens = 16'384;
 constexpr std::string_view cache_mark = R"({"type":"ephemeral"})";
 
 enum class Mark { no, yes };

@@ -10,6 +10,9 @@
 
 namespace chorus::model {
 
+// Where a request names none: the API needs one.
+constexpr std::int64_t default_max_tokens = 16'384;
+
 inline constexpr std::string_view anthropic_version = "2026-10-21";
 
 // Where servers of this API differ.

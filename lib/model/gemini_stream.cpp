@@ -111,9 +111,10 @@ void GeminiDecoder::take_usage(const Json& reported) {
     chat::Usage& sum = usage();
     take_larger(sum.input_tokens, reported, "promptTokenCount");
     take_larger(sum.cache_read_tokens, reported, "cachedContentTokenCount");
+    take_larger(sum.reasoning_tokens, reported, "thoughtsTokenCount");
     sum.output_tokens =
-        std::max(sum.output_tokens, count_of(reported, "candidatesTokenCount").value_or(0) +
-                                        count_of(reported, "thoughtsTokenCount").value_or(0));
+        std::max(sum.output_tokens,
+                 count_of(reported, "candidatesTokenCount").value_or(0) + sum.reasoning_tokens);
 }
 
 std::string GeminiDecoder::assemble(chat::Reply& reply) {

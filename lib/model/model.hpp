@@ -33,6 +33,7 @@ struct Answer {
     std::optional<Failure> failure;
     bool text_was_streamed = false;
     chat::Usage spent_before = {};  // usage reported by failed attempts
+    std::string budget = {};        // that allowed no answer, or only a shorter one
 };
 
 struct Interruption {
@@ -53,6 +54,9 @@ class Model {
 // A missing key is not thrown here: ask() returns a Failure that names the variable to set.
 // `client` must outlive the model.
 std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client);
+
+// The most tokens that an answer to the request may have.
+std::int64_t most_output_tokens(const Endpoint& endpoint, const chat::Request& request);
 
 // Returns the exact body that ask() would send, for --dry-run; "" for builtin/script.
 std::string request_body(const Endpoint& endpoint, const chat::Request& request);

@@ -275,6 +275,8 @@ void ChatDecoder::take_usage(const Json& reported) {
     take_larger(sum.output_tokens, reported, "output_tokens");
     take_larger(sum.cache_read_tokens, reported, "prompt_cache_hit_tokens");
     take_larger(sum.cache_read_tokens, member(reported, "prompt_tokens_details"), "cached_tokens");
+    take_larger(sum.reasoning_tokens, member(reported, "completion_tokens_details"),
+                "reasoning_tokens");
 }
 
 // Returns the reasoning that the server expects back, or "".

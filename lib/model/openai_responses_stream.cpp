@@ -172,6 +172,8 @@ void ResponsesDecoder::take_usage(const Json& reported) {
     take_larger(sum.input_tokens, reported, "input_tokens");
     take_larger(sum.output_tokens, reported, "output_tokens");
     take_larger(sum.cache_read_tokens, member(reported, "input_tokens_details"), "cached_tokens");
+    take_larger(sum.reasoning_tokens, member(reported, "output_tokens_details"),
+                "reasoning_tokens");
 }
 
 // Each message is a paragraph of its own: a commentary, then the answer.

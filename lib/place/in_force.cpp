@@ -32,12 +32,48 @@ agent::HomeConfiguration::ProviderSettings provider_settings(const std::string& 
     return configured->second;
 }
 
-void check_budget(const agent::Budget& budget, std::string_view file) {
-    if (!budget.usd_per_turn && !budget.usd_per_day) return;
-    throw Error(
-        ErrorCode::config_invalid,
-        std::string(file) + ": budget: dollars cannot be counted: no price is known for the model",
-        "use budget.tokens_per_turn");
+constexpr const char* own_budget = "budget.";
+constexpr const char* home_budget = "limits.budget.";
+
+SpendingLimit limit_of(const std::optional<std::int64_t>& most, const std::string& named) {
+    return {most, most ? named : ""};
+}
+
+SpendingLimit lower(SpendingLimit one, SpendingLimit other) {
+    if (!one.most || (other.most && *other.most < *one.most)) return other;
+    return one;
+}
+
+SpendingLimits spending_limits(const TurnOptions& options, const agent::Budget& own,
+                               const agent::Budget& general, const agent::Budget& most) {
+    const auto either = [&](auto member, const char* key) {
+        return limit_of((own.*member) ? own.*member : general.*member,
+                        own_budget + std::string(key));
+    };
+    const auto cap = [&](auto member, const char* key) {
+        return limit_of(most.*member, home_budget + std::string(key));
+    };
+    SpendingLimits limits;
+    limits.turn_usd = lower(options.max_usd ? limit_of(options.max_usd, "--max-usd")
+                                            : either(&agent::Budget::usd_per_turn, "usd_per_turn"),
+                            cap(&agent::Budget::usd_per_turn, "usd_per_turn"));
+    limits.agent_day_usd = either(&agent::Budget::usd_per_day, "usd_per_day");
+    limits.agent_day_tokens = either(&agent::Budget::tokens_per_day, "tokens_per_day");
+    limits.home_day_usd = cap(&agent::Budget::usd_per_day, "usd_per_day");
+    limits.home_day_tokens = cap(&agent::Budget::tokens_per_day, "tokens_per_day");
+    return limits;
+}
+
+void require_price(const Settings& settings) {
+    if (!settings.spending.has_usd() || !settings.endpoint.facts.prices.empty()) return;
+    const SpendingLimits& limits = settings.spending;
+    const std::string& named = limits.turn_usd.most        ? limits.turn_usd.named
+                               : limits.agent_day_usd.most ? limits.agent_day_usd.named
+                                                           : limits.home_day_usd.named;
+    throw Error(ErrorCode::config_invalid,
+                named + ": dollars cannot be counted: no price is known for " + settings.model,
+                "give it one in models.json (chorus-models(7)), or limit tokens: "
+                "budget.tokens_per_turn, budget.tokens_per_day");
 }
 
 std::string resolve_model(const TurnOptions& options, const sys::Environment& environment,
@@ -100,10 +136,6 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
                           const model::Catalog& catalog, const agent::Home& paths) {
     const agent::Shared& own = agent.shared;
     const agent::Shared& general = home.shared;
-    check_budget(own.budget, "agent.json");
-    check_budget(general.budget, "config.json");
-    check_budget(home.limits.budget, "config.json: limits");
-
     Settings settings;
     settings.model = resolve_model(options, environment, agent, home, catalog, paths);
     settings.endpoint = endpoint_for(settings.model, home, catalog, environment);
@@ -122,6 +154,8 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     if (const auto most = home.limits.budget.tokens_per_turn)
         settings.tokens_per_turn =
             settings.tokens_per_turn > 0 ? std::min(settings.tokens_per_turn, *most) : *most;
+    settings.spending = spending_limits(options, own.budget, general.budget, home.limits.budget);
+    require_price(settings);
     settings.max_output_tokens =
         provider_settings(model::parse_model_name(settings.model).provider, home).max_output_tokens;
     return settings;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,26 @@
 
 namespace chorus::place {
 
+struct SpendingLimit {
+    std::optional<std::int64_t> most = {};  // micro-dollars or tokens
+    std::string named = {};                 // the option or key that sets it
+};
+
+// What model calls may use. A day is a local one.
+struct SpendingLimits {
+    SpendingLimit turn_usd;
+    SpendingLimit agent_day_usd;
+    SpendingLimit agent_day_tokens;
+    SpendingLimit home_day_usd;  // of all agents together
+    SpendingLimit home_day_tokens;
+
+    bool has_usd() const { return turn_usd.most || agent_day_usd.most || home_day_usd.most; }
+    bool has_days() const {
+        return agent_day_usd.most || agent_day_tokens.most || home_day_usd.most ||
+               home_day_tokens.most;
+    }
+};
+
 struct Settings {
     std::string model;  // in full
     model::Endpoint endpoint = {};
@@ -25,6 +46,7 @@ struct Settings {
     bool auto_compact = false;
     std::int64_t parallel_tools = 4;
     std::int64_t tokens_per_turn = 0;
+    SpendingLimits spending = {};
     std::int64_t max_output_tokens = 0;
     sys::SandboxMode sandbox = sys::SandboxMode::workspace;
     std::vector<std::string> environment_names;

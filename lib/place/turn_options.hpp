@@ -12,6 +12,7 @@
 #include "agent/configuration.hpp"
 #include "agent/layout.hpp"
 #include "base/enum_names.hpp"
+#include "base/money.hpp"
 #include "chat/event.hpp"
 #include "store/prompts.hpp"
 #include "sys/environment.hpp"
@@ -67,6 +68,7 @@ struct TurnOptions {
     std::string model;                       // -m
     std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
     std::optional<std::int64_t> max_iterations;
+    std::optional<base::MicroUsd> max_usd;  // --max-usd
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
     std::int64_t wait_ms = 0;      // for the thread's lock; negative: without limit
     std::string idempotency_key;

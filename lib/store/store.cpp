@@ -284,12 +284,14 @@ std::int64_t Store::version_by_others() {
     return query_integer(handle(), "PRAGMA data_version");
 }
 
-Transaction::Transaction(Store& store) : store_(store) {
+Transaction::Transaction(Store& store, Survives survives)
+    : store_(store), is_synced_(survives == Survives::system_crash) {
     Store::Connection& connection = *store.connection_;
     if (connection.in_transaction())
         throw base::Error(base::ErrorCode::internal,
                           "database: a transaction inside a transaction");
     passage_ = std::unique_lock(connection.gate);
+    if (!is_synced_) execute(connection.database.get(), "PRAGMA synchronous = NORMAL");
     connection.use("BEGIN IMMEDIATE").run();
     Statement version = connection.use("PRAGMA user_version");
     if (version.step() && version.integer(0) > schema_version()) {
@@ -299,6 +301,8 @@ Transaction::Transaction(Store& store) : store_(store) {
 }
 
 Transaction::~Transaction() {
+    if (!is_synced_)
+        sqlite3_exec(store_.handle(), "PRAGMA synchronous = FULL", nullptr, nullptr, nullptr);
     if (!open_) return;
     // On a full disk SQLite has already rolled back.
     if (store_.connection_->in_transaction())

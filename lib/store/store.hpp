@@ -72,11 +72,15 @@ class Store {
     std::unique_ptr<Connection> connection_;
 };
 
+// What a committed transaction survives. One that a crash of the system may take is on disk at the
+// latest with the next one that may not.
+enum class Survives { system_crash, process };
+
 // Rolls back unless committed. Holds the gate from BEGIN to COMMIT; never open across a model call,
 // a tool or a question.
 class Transaction {
   public:
-    explicit Transaction(Store& store);
+    explicit Transaction(Store& store, Survives survives = Survives::system_crash);
     ~Transaction();
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
@@ -85,6 +89,7 @@ class Transaction {
   private:
     Store& store_;
     std::unique_lock<Gate> passage_;
+    bool is_synced_;
     bool open_ = true;
     bool is_committing_ = false;
 };

@@ -50,7 +50,6 @@ struct Turn {
     std::string error_detail;
     base::TimeMs resume_at = 0;
     chat::Usage usage;
-    double cost_usd = -1;  // < 0: unknown
     std::string idempotency_key;
     std::string options;  // JSON: what --resume needs (limits, on-ask, fresh, working directory)
     std::string result;   // JSON of the finished turn, for --idempotency-key

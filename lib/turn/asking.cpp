@@ -31,6 +31,8 @@ LimitedAnswer ask_model(const Asking& asking, const chat::Request& request,
                         const model::StreamSink& sink) {
     place::Keys& keys = asking.keys;
     const model::Interruption& given = asking.interruption;
+    const model::Provider& provider = asking.account.settings.endpoint.provider;
+    const store::TurnId turn = asking.account.turn;
     bool is_shown = false;
     bool is_cut = false;
     model::StreamSink shown = sink;
@@ -46,17 +48,18 @@ LimitedAnswer ask_model(const Asking& asking, const chat::Request& request,
                                            },
                                            given.wake_fd};
     model::RetryPolicy policy = asking.policy;
-    policy.waits_for_rate_limit = !keys.rotates(asking.provider);
+    policy.waits_for_rate_limit = !keys.rotates(provider);
+    PaidModel model(asking.account, asking.model, [&] { return keys.profile(provider); });
     chat::Usage spent;
     for (;;) {
-        const std::string before = keys.profile(asking.provider);
-        const auto choice = keys.choose(asking.provider, asking.turn, asking.commit, given.stop);
-        if (choice.resume_at != 0) return all_cool(asking.provider, choice.resume_at, spent);
+        const std::string before = keys.profile(provider);
+        const auto choice = keys.choose(provider, turn, asking.commit, given.stop);
+        if (choice.resume_at != 0) return all_cool(provider, choice.resume_at, spent);
         if (asking.on_switch && !before.empty() && before != choice.name)
             asking.on_switch(before, choice.name);
         is_cut = false;
-        LimitedAnswer asked{model::ask_with_retries(asking.model, request, shown, interruption,
-                                                    policy, asking.on_retry)};
+        LimitedAnswer asked{
+            model::ask_with_retries(model, request, shown, interruption, policy, asking.on_retry)};
         model::Answer& answer = asked.answer;
         spent += answer.spent_before;
         const bool is_limited =
@@ -65,8 +68,7 @@ LimitedAnswer ask_model(const Asking& asking, const chat::Request& request,
         if (is_limited) {
             const std::int64_t told_ms = answer.failure->retry_after_ms.value_or(0);
             asked.resume_at = sys::now_ms() + (told_ms > 0 ? told_ms : usual_cooldown_ms);
-            if (!choice.name.empty())
-                asked.resume_at = keys.cool(told_ms, asking.turn, asking.commit);
+            if (!choice.name.empty()) asked.resume_at = keys.cool(told_ms, turn, asking.commit);
         }
         const bool goes_on =
             !is_over && (is_limited ? asked.resume_at == 0 : answer.failure && is_cut);

@@ -7,16 +7,16 @@
 #include "model/model.hpp"
 #include "model/retry.hpp"
 #include "place/keyring.hpp"
+#include "turn/spending.hpp"
 
 namespace chorus::turn {
 
 struct Asking {
     model::Model& model;
-    const model::Provider& provider;
+    const Account& account;
     place::Keys& keys;
     model::Interruption interruption;
     model::RetryPolicy policy;
-    store::TurnId turn = 0;
     place::Keys::Commit commit;  // writes what a change of profile writes
     std::function<void(const model::RetryEvent&)> on_retry = {};
     // A request is sent with another profile than the one before it.

@@ -37,15 +37,16 @@ context::SessionAbout about_compaction(const place::Settings& settings,
 
 // Returns false if there is no summary; the window is then cut without one.
 bool compact_dropped(place::Place& place, const place::Settings& settings, const WindowFrame& frame,
-                     AssembledWindow& window) {
+                     std::int64_t open_turn, AssembledWindow& window) {
     const place::Surroundings& surroundings = place.surroundings;
     std::vector<chat::Message> replaced;
     for (const chat::Message& message : window.messages)
         if (message.is_compaction) replaced.push_back(message);
     replaced.insert(replaced.end(), window.dropped.begin(), window.dropped.end());
-    const Summary summary = summarize(of_thread(replaced, place.thread.id), SummaryFor::model,
-                                      {place.store, settings, place.home_configuration,
-                                       place.catalog, surroundings, place.options.profile_mode});
+    const Summary summary =
+        summarize(of_thread(replaced, place.thread.id), SummaryFor::model,
+                  {place.store, place.agent.id, open_turn, "", settings, place.home_configuration,
+                   place.catalog, surroundings, place.options.profile_mode});
     window.usage = summary.usage;
     if (summary.text.empty()) {
         surroundings.warn("auto_compact: no summary: " + summary.problem);
@@ -80,9 +81,9 @@ Compacted compact(store::Store& store, const store::Agent& agent, store::Thread 
                                               " has no earlier turn to summarise");
     const std::vector<chat::Message> replaced(window.begin(),
                                               window.begin() + static_cast<std::ptrdiff_t>(half));
-    const Summary summary =
-        summarize(of_thread(replaced, thread.id), SummaryFor::model,
-                  {store, present.settings, present.home, present.catalog, surroundings, ""});
+    const Summary summary = summarize(of_thread(replaced, thread.id), SummaryFor::model,
+                                      {store, agent.id, 0, present.problem, present.settings,
+                                       present.home, present.catalog, surroundings, ""});
     if (summary.text.empty())
         throw Error(ErrorCode::provider_error, "compact: no summary: " + summary.problem,
                     "nothing was changed");
@@ -108,7 +109,7 @@ AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
     AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
     place.thread = window.thread;
     if (loaded.settings.auto_compact && !window.dropped.empty() &&
-        compact_dropped(place, loaded.settings, frame, window)) {
+        compact_dropped(place, loaded.settings, frame, open_turn, window)) {
         const chat::Usage usage = window.usage;
         window = assemble_window(place, loaded, frame, open_turn);
         place.thread = window.thread;

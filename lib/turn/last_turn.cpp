@@ -76,7 +76,7 @@ Now of_turn(store::Store& store, const store::Turn& turn, const place::TurnOptio
             bool asks) {
     switch (turn.state) {
         case TurnState::idle:
-            return has_more_iterations(given, turn) ? Now::goes_on : Now::nothing;
+            return may_go_on(given, turn) ? Now::goes_on : Now::nothing;
         case TurnState::prompt:
             if (turn.pid != 0 && sys::is_alive({turn.pid, turn.pid_start})) return Now::nothing;
             return asks || !is_asked(store, turn) ? Now::goes_on : Now::waits;
@@ -205,8 +205,9 @@ bool is_superseded(store::Store& store, const store::Turn& turn) {
            store::is_restored_after(store, turn.agent_id, turn.thread_id, messages.back().id);
 }
 
-bool has_more_iterations(const place::TurnOptions& options, const store::Turn& turn) {
-    return turn.reason == "max_iterations" && options.max_iterations.has_value();
+bool may_go_on(const place::TurnOptions& options, const store::Turn& turn) {
+    return turn.reason == budget_reason ||
+           (turn.reason == "max_iterations" && options.max_iterations.has_value());
 }
 
 std::optional<chat::TurnResult> still_parked(place::Place& place, const store::Turn& turn,

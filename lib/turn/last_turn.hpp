@@ -37,7 +37,7 @@ void end_open_turn(place::Place& place, store::Turn turn, std::string_view reaso
 // continue.
 bool is_superseded(store::Store& store, const store::Turn& turn);
 // Returns whether the turn ended at max_iterations and a new limit is given.
-bool has_more_iterations(const place::TurnOptions& options, const store::Turn& turn);
+bool may_go_on(const place::TurnOptions& options, const store::Turn& turn);
 // Returns whether the turn's resume_at is in the future; no if a wrong clock set it.
 bool is_still_parked(const store::Turn& turn);
 constexpr std::string_view rate_limited_reason = "all_profiles_rate_limited";

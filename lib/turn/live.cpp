@@ -130,8 +130,14 @@ const chat::Request& LiveTurn::assemble(std::int64_t iteration) {
 
 void LiveTurn::begin_with(AssembledWindow window) {
     request_.messages = std::move(window.messages);
-    state_.usage += window.usage;
+    add_usage(window.usage);
     has_window_ = true;
+}
+
+// Of a summary, which is in the ledger already.
+void LiveTurn::add_usage(const chat::Usage& usage) {
+    state_.usage += usage;
+    record_.turn().usage += usage;
 }
 
 // The window is read once and then grows by what is committed, until a limit cuts it.
@@ -143,7 +149,7 @@ void LiveTurn::renew_conversation() {
     if (!has_window_ || exceeds_limits(place_, loaded_, request_)) {
         AssembledWindow window = fit_window(place_, loaded_, frame_, record_.turn().id);
         messages = std::move(window.messages);
-        state_.usage += window.usage;
+        add_usage(window.usage);
         if (window.cut_moved) record_.begin_chain(messages);
         has_window_ = true;
     }
@@ -165,14 +171,22 @@ model::Answer LiveTurn::ask_once(const chat::Request& request) {
     if (place_.surroundings.shows_text)
         sink.on_text = [&](std::string_view text) { shown.write(text); };
     const model::Provider& provider = loaded_.settings.endpoint.provider;
+    const Account account{
+        .store = place_.store,
+        .agent = place_.agent.id,
+        .turn = record_.turn().id,
+        .settings = loaded_.settings,
+        .warn = place_.surroundings.warn,
+        .used = [this] { return record_.turn().usage; },
+        .settle = [this](const store::ModelCall& call, base::TimeMs sent_at,
+                         bool at_once) { record_.note_model_call(call, sent_at, at_once); }};
     LimitedAnswer asked = ask_model(
         {.model = *model_,
-         .provider = provider,
+         .account = account,
          .keys = keys_,
          .interruption = {[this] { return stop_requested(); }, place_.surroundings.interrupt.fd()},
          .policy = {.most = static_cast<int>(place_.home_configuration.max_retries),
                     .deadline_ms = place_.options.deadline_ms},
-         .turn = record_.turn().id,
          .commit = [this](const auto& change) { record_.commit(change); },
          .on_retry =
              [this](const model::RetryEvent& event) {
@@ -252,14 +266,13 @@ void LiveTurn::keep(const chat::Reply& reply) {
     record_.turn().iterations = state_.iterations;
     record_.turn().tool_calls =
         state_.tool_calls + static_cast<std::int64_t>(reply.tool_calls.size());
-    record_.turn().usage = state_.usage;
     record_.keep(reply);
     tell(reply);
 }
 
 void LiveTurn::tell(const chat::Reply& reply) const {
     record_.emit(chat::MessageEvent{chat::Role::assistant, record_.newest_answer(),
-                                    place_.redaction.apply(reply.text), state_.usage});
+                                    place_.redaction.apply(reply.text), record_.turn().usage});
 }
 
 Decided LiveTurn::decide(const std::vector<chat::ToolCall>& calls) {

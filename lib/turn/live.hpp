@@ -88,6 +88,7 @@ class LiveTurn : public LoopHost {
 
   private:
     void use_model();
+    void add_usage(const chat::Usage& usage);
     model::Answer ask_once(const chat::Request& request);
     bool wait_parked(const std::string& why);
     store::Task next_task();

@@ -50,12 +50,11 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
 }
 
 void LiveTurn::fill_counts() {
-    result_.usage = state_.usage;
+    result_.usage = record_.turn().usage;
     result_.iterations = state_.iterations;
     result_.tool_calls = state_.tool_calls;
     record_.turn().iterations = state_.iterations;
     record_.turn().tool_calls = state_.tool_calls;
-    record_.turn().usage = state_.usage;
 }
 
 // Implements the table in section ENDS of chorus(7).
@@ -80,6 +79,10 @@ void LiveTurn::fill(const LoopEnd& end) {
         case End::tokens:
             return ended(State::completed, "tokens", ErrorCode::limit,
                          "turn: ended at its token limit");
+        case End::budget:
+            return ended(State::completed, std::string(budget_reason), ErrorCode::limit,
+                         "turn: ended at its budget: " + end.budget,
+                         "with a larger one, continue with: " + goes_on);
         case End::input_required:
             result_.prompts = calls_.prompts();
             return ended(State::input_required, reason_of(result_.prompts),

@@ -86,6 +86,8 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         state.usage += answer.spent_before;
         state.usage += answer.reply.usage;
         const chat::Reply& reply = answer.reply;
+        end.budget = answer.budget;
+        if (answer.failure && !answer.budget.empty()) return ended(End::budget);
         if (answer.failure) {
             keep_partial(host, answer);
             if (!reply.text.empty()) end.text = paused + reply.text;
@@ -105,7 +107,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
             if (end_of(reply.stop) != End::completed) {
                 if (!reply.text.empty()) host.keep(reply);
                 end.failure = failure_of(reply);
-                return ended(end_of(reply.stop));
+                return ended(answer.budget.empty() ? end_of(reply.stop) : End::budget);
             }
             host.conclude(reply, end.text);
             return ended(End::completed);

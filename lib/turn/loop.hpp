@@ -17,6 +17,7 @@ enum class End {
     completed,
     max_iterations,
     tokens,  // the turn's token cap, or an answer cut at its own limit
+    budget,  // it has no room for another request, or for all of the answer
     input_required,
     denied,         // approval was needed, and on_ask is fail
     refused,        // the model declined
@@ -75,6 +76,7 @@ struct LoopEnd {
     std::string text;  // of the last answer
     std::optional<model::Failure> failure;
     std::string raw_stop;
+    std::string budget;
 };
 
 LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state);

@@ -10,12 +10,13 @@ namespace chorus::turn {
 namespace {
 
 // A session can be saved even if the configuration allows no turn.
-place::Settings settings_of(const Present& present, const store::Agent& agent,
+place::Settings settings_of(Present& present, const store::Agent& agent,
                             const place::Surroundings& surroundings) {
     try {
         return place::resolve_settings({}, surroundings.environment, present.configuration,
                                        present.home, present.catalog, surroundings.home);
-    } catch (const base::Error&) {
+    } catch (const base::Error& error) {
+        present.problem = error.message();
         place::Settings settings;
         settings.model = agent.model;
         settings.rolling_window_ms =
@@ -30,6 +31,7 @@ Present present_context(store::Store& store, const store::Agent& agent,
                         const std::vector<store::ThreadId>& threads,
                         const place::Surroundings& surroundings) {
     Present present;
+    present.agent = agent.id;
     present.home = agent::load_home_configuration(surroundings.home);
     present.catalog = life::load_catalog(store, surroundings.home);
     present.configuration = agent::load_configuration(surroundings.home.directory(agent.dir));
@@ -51,7 +53,8 @@ context::SessionAbout about_session(store::Store& store, const Present& present,
     const context::Summarize by_model = [&](const std::vector<context::SessionMessage>& messages) {
         const Summary summary =
             summarize(messages, SummaryFor::people,
-                      {store, present.settings, present.home, present.catalog, surroundings, ""});
+                      {store, present.agent, 0, present.problem, present.settings, present.home,
+                       present.catalog, surroundings, ""});
         if (!summary.problem.empty()) surroundings.warn("no summary: " + summary.problem);
         return summary.text;
     };

@@ -12,10 +12,12 @@ namespace chorus::turn {
 enum class Summaries { by_model, by_rule };
 
 struct Present {
+    store::AgentId agent = 0;
     agent::HomeConfiguration home;
     model::Catalog catalog = model::Catalog();
     agent::Configuration configuration;
     place::Settings settings;
+    std::string problem;          // why the settings are not those in force, or ""
     base::TimeMs after_time = 0;  // of the rolling window
     policy::Redaction redaction;  // the key in use
     std::vector<context::SessionMessage> messages;

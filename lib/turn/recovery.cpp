@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "repo/repository.hpp"
+#include "store/ledger.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
 #include "store/tasks.hpp"
@@ -117,6 +118,7 @@ void write_exit(store::Store& store, store::Turn& turn, const std::string& reaso
     turn.pid = 0;
     turn.pid_start = 0;
     turn.ended_at = now;
+    turn.usage = store::settle_reserved(store, turn.id);
     store::update_turn(store, turn);
     store::count_turn(store, turn, now);
 }

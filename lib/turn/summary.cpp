@@ -76,16 +76,34 @@ model::Answer ask(const chat::Request& request, const Summarizer& by) {
     place::Keys keys(by.store, by.surroundings.home,
                      place::rotation_in_force(by.profile_mode, by.home, environment), environment,
                      redaction);
-    const model::Endpoint endpoint =
-        keys.with_key(place::endpoint_for(by.settings.model, by.home, by.catalog, environment));
+    const model::Endpoint endpoint = keys.with_key(by.settings.endpoint);
     net::Client client(place::transport_for(environment, endpoint.trusted_http));
     const auto model = model::make_model(endpoint, client);
     const std::int64_t deadline_ms = sys::monotonic_ms() + base::limits::summary_ms;
     const sys::Interrupt& interrupt = by.surroundings.interrupt;
+    const auto commit = [&](const std::function<void()>& change) {
+        store::Transaction transaction(by.store);
+        change();
+        transaction.commit();
+    };
+    const Account account{
+        .store = by.store,
+        .agent = by.agent,
+        .turn = by.turn,
+        .settings = by.settings,
+        .warn = by.surroundings.warn,
+        .used =
+            [&] {
+                return by.turn == 0 ? chat::Usage{} : store::find_turn(by.store, by.turn)->usage;
+            },
+        .settle =
+            [&](const store::ModelCall& call, base::TimeMs sent_at, bool /*at_once*/) {
+                commit([&] { store::settle_call(by.store, call, sent_at); });
+            }};
     model::Answer answer =
         ask_model(
             {.model = *model,
-             .provider = endpoint.provider,
+             .account = account,
              .keys = keys,
              .interruption = {[&] {
                                   return interrupt.requested() ||
@@ -93,12 +111,7 @@ model::Answer ask(const chat::Request& request, const Summarizer& by) {
                               },
                               interrupt.fd()},
              .policy = {.most = static_cast<int>(by.home.max_retries), .deadline_ms = deadline_ms},
-             .commit =
-                 [&](const auto& change) {
-                     store::Transaction transaction(by.store);
-                     change();
-                     transaction.commit();
-                 }},
+             .commit = commit},
             request, {})
             .answer;
     if (answer.failure && sys::monotonic_ms() >= deadline_ms)
@@ -124,13 +137,16 @@ Summary summarize(const std::vector<SessionMessage>& messages, SummaryFor reader
     const place::Settings& settings = by.settings;
     if (model::parse_model_name(settings.model).provider == "builtin")
         return {context::plain_summary(messages), {}};
+    if (!by.problem.empty()) return {{}, by.problem};
     Summary summary;
     try {
         const model::Answer answer = ask(request_for(messages, reader, settings), by);
         summary.usage = answer.spent_before;
         summary.usage += answer.reply.usage;
         summary.text = base::trim(answer.reply.text);
-        if (answer.failure)
+        if (answer.failure && !answer.budget.empty())
+            summary.problem = "no room in the budget of " + answer.budget;
+        else if (answer.failure)
             summary.problem = answer.failure->message;
         else if (summary.text.empty())
             summary.problem = settings.model + ": the answer was empty";

@@ -26,6 +26,9 @@ struct Summary {
 // model or of the connection is a `problem`; a signal is Error(canceled).
 struct Summarizer {
     store::Store& store;
+    store::AgentId agent;
+    store::TurnId turn;          // 0: outside a turn
+    const std::string& problem;  // why the settings cannot be used, or ""
     const place::Settings& settings;
     const agent::HomeConfiguration& home;
     const model::Catalog& catalog;

@@ -43,6 +43,7 @@ std::string store_options(const place::TurnOptions& options, const place::Settin
     chat::JsonText out;
     out.begin_object().key("model").string(options.model);
     out.key("max_iterations").number(settings.max_iterations);
+    if (options.max_usd) out.key("max_usd").number(*options.max_usd);
     out.key("on_ask").string(place::on_asks.name(options.on_ask));
     if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
     if (options.fresh) out.key("fresh").boolean(true);
@@ -57,6 +58,8 @@ place::TurnOptions stored_options(const place::TurnOptions& given, const store::
     options.model = chat::string_or(stored, "model");
     if (!options.max_iterations)
         options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
+    if (!options.max_usd && stored.contains("max_usd"))
+        options.max_usd = chat::integer_or(stored, "max_usd");
     options.fresh = store::is_fresh(turn);
     options.permissions = place::permissions_of_turn(turn);
     options.directory = turn.working_directory;
@@ -192,6 +195,7 @@ std::string renewed_options(const store::Turn& turn, const place::TurnOptions& o
     chat::Json stored =
         chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
     stored["max_iterations"] = *options.max_iterations;
+    if (options.max_usd) stored["max_usd"] = *options.max_usd;
     stored["on_ask"] = std::string(place::on_asks.name(options.on_ask));
     return chat::dump(stored);
 }
@@ -202,7 +206,7 @@ chat::TurnResult resume(place::Place& place) {
     warn_of_clock(place.agent, place.surroundings.warn);
     auto [last, crashed] = take_over(place);
     check_not_given_up(place, last);
-    if (!last || (last->state == TurnState::idle && !has_more_iterations(given, *last)) ||
+    if (!last || (last->state == TurnState::idle && !may_go_on(given, *last)) ||
         is_superseded(place.store, *last))
         return has_inbox(place) ? begin_and_run(place, place::load(place))
                                 : nothing_to_do(place, last);

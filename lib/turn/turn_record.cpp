@@ -83,8 +83,11 @@ void Record::commit(const std::function<void()>& write) {
     const auto before = std::tuple(turn_, chain_, next_position_, next_step_, newest_answer_);
     try {
         store::Transaction transaction(place_.store);
+        for (const auto& [call, sent_at] : unsettled_)
+            store::settle_call(place_.store, call, sent_at);
         write();
         transaction.commit();
+        unsettled_.clear();
     } catch (...) {
         std::tie(turn_, chain_, next_position_, next_step_, newest_answer_) = before;
         fresh_.clear();
@@ -108,6 +111,12 @@ void Record::append_transcript(const std::string& notice) {
     std::move(fresh_.begin(), fresh_.end(), std::back_inserter(committed_));
     fresh_.clear();
     last_commit_ = sys::now_ms();
+}
+
+void Record::note_model_call(const store::ModelCall& call, base::TimeMs sent_at, bool at_once) {
+    unsettled_.emplace_back(call, sent_at);
+    turn_.usage += call.usage;
+    if (at_once) commit([&] { store::update_turn(place_.store, turn_); });
 }
 
 void Record::begin_work(const std::string& cause) {
@@ -375,74 +384,6 @@ void Record::insert_inbox_messages(const std::vector<store::InboxRow>& rows, boo
 void Record::deliver_inbox() {
     if (waiting(false).empty()) return;
     commit([&] { insert_inbox_messages(waiting(false), false); });
-}
-
-void describe_audit(store::Store& store, chat::TurnResult& result) {
-    const store::AuditHead head = store::audit_head(store);
-    result.audit_rows = head.rows;
-    result.audit_hash = head.hash;
-}
-
-void Record::write_end(chat::TurnResult& result) {
-    const base::TimeMs now = sys::now_ms();
-    describe_audit(place_.store, result);
-    turn_.exit_code = static_cast<int>(result.exit_status);
-    turn_.reason = result.reason;
-    turn_.resume_at = result.resume_at;
-    turn_.error_category = result.error_category;
-    turn_.error_detail = result.error ? result.error->message() : "";
-    turn_.current_step.clear();
-    turn_.prefix_hash = chain_.value_or("");
-    // later requests with these messages would be refused as well
-    if (result.reason == refused_reason) {
-        store::drop_messages(place_.store, turn_.id, 0);
-        turn_.prefix_hash.clear();
-    }
-    turn_.pid = 0;
-    turn_.pid_start = 0;
-    const bool parked = turn_.state == TurnState::parked;
-    if (!parked) turn_.ended_at = now;
-    if (!turn_.idempotency_key.empty()) turn_.result = chat::to_json(result);
-    store::update_turn(place_.store, turn_);
-    if (!parked) store::count_turn(place_.store, turn_, now);
-    // a question was on the terminal when a signal came
-    if (has_asked_) store::cancel_questions(place_.store, turn_.id, now);
-}
-
-void Record::conclude(const chat::Reply& reply, chat::TurnResult& result) {
-    commit([&] {
-        insert_reply(reply);
-        enter(place_.store, turn_, TurnState::idle, "completed");
-        write_end(result);
-        place::keep_for_channel(place_, turn_.id, result.text);
-    });
-}
-
-void Record::end(chat::TurnResult& result) {
-    using chat::State;
-    const TurnState next = result.reason == rate_limited_reason ? TurnState::parked
-                           : result.state == State::canceled    ? TurnState::exited
-                           : result.state == State::failed      ? TurnState::error
-                                                                : TurnState::idle;
-    commit([&] {
-        enter(place_.store, turn_, next,
-              result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);
-        write_end(result);
-        keep_end_for_channel(result);
-    });
-}
-
-// Posts why there is no answer, or only part of it; not after a signal, whose sender knows.
-void Record::keep_end_for_channel(const chat::TurnResult& result) {
-    if (!result.error || result.state == chat::State::canceled) return;
-    if (result.exit_status == base::ExitStatus::limit)
-        place::keep_for_channel(place_, turn_.id, result.text);
-    const std::string& hint = result.error->hint();
-    place::keep_for_channel(place_, turn_.id,
-                            "Turn " + std::to_string(turn_.turn_number) + " of " +
-                                place_.agent.name + ": " +
-                                base::visible(result.error->message(), base::Newlines::escape) +
-                                (hint.empty() ? "" : "\n" + hint));
 }
 
 }  // namespace chorus::turn

@@ -13,6 +13,7 @@
 #include "chat/event.hpp"
 #include "chat/message.hpp"
 #include "place/place.hpp"
+#include "store/ledger.hpp"
 #include "store/prefixes.hpp"
 #include "store/prompts.hpp"
 #include "store/records.hpp"
@@ -21,7 +22,8 @@
 
 namespace chorus::turn {
 
-constexpr const char* refused_reason = "refused";  // of a turn that the model declined
+constexpr const char* refused_reason = "refused";     // of a turn that the model declined
+constexpr std::string_view budget_reason = "budget";  // of one that a budget had no room for
 
 class Record {
   public:
@@ -61,6 +63,8 @@ class Record {
     void reopen(const chat::Message& last);
     // Commits an answer and its calls' rows.
     void keep(const chat::Reply& reply);
+    // Adds what a request used to the turn. The ledger gets it with the next commit, or at once.
+    void note_model_call(const store::ModelCall& call, base::TimeMs sent_at, bool at_once);
     // Commits the results of `ended` in call order, and of the other calls the decision and, if
     // they are planned, the intent. The audit rows that are still missing come with both.
     void advance(const std::vector<Judged*>& ended, const std::vector<Judged*>& others = {});
@@ -115,6 +119,7 @@ class Record {
     std::int64_t next_step_ = 0;
     std::int64_t newest_answer_ = 0;
     base::TimeMs last_commit_ = 0;
+    std::vector<std::pair<store::ModelCall, base::TimeMs>> unsettled_;
     std::vector<chat::Message> fresh_;  // committed, not in the transcript yet
     std::vector<chat::Message> committed_;
     std::string transcript_;

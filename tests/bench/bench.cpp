@@ -243,11 +243,11 @@ void export_page(int count) {
         "profile, "
         "attempt, started_at, ended_at, iterations, tool_calls, current_step, error_category, "
         "error_detail, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, "
-        "cost_usd, "
+        "cost, "
         "options, result, working_directory, prefix_hash, commit_before, commit_after) "
         "SELECT id, 1, 1, id, 'idle', '', '', 'm', 'open', 1, timestamp, timestamp, 1, 1, '', '', "
         "'', "
-        "id % 9999, id % 777, 0, 0, 0.001, '', '', '', '', '', '' FROM messages WHERE id % 2 = 1; "
+        "id % 9999, id % 777, 0, 0, 1000, '', '', '', '', '', '' FROM messages WHERE id % 2 = 1; "
         "UPDATE messages SET turn_id = id - (id + 1) % 2; "
         "UPDATE messages SET tool_calls = "
         "'[{\"id\":\"c\",\"name\":\"bash\",\"arguments\":\"{\\\"command\\\":\\\"make\\\"}\"}]' "
@@ -256,6 +256,28 @@ void export_page(int count) {
     const Words words{bin + "/chorus-context", "export", "a", "--force", "-o",
                       scratch / "page.html"};
     report("10,000 messages as an HTML page", run_many(words, count).wall_ms, "ms", 1000);
+}
+
+// A year of calls of three models, and the sums that settling them makes.
+void usage(int count) {
+    new_home("usage", "builtin/script");
+    const std::string path = fs::path(getenv("CHORUS_HOME")) / "chorus.db";
+    sql(path,
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) "
+        "INSERT INTO model_calls SELECT CAST(strftime('%s','now') AS INTEGER) * 1000000 - i * "
+        "31500000, 1, i, 'p/m' || i % 3, '', 'settled', NULL, NULL, i % 9999, i % 777, 0, "
+        "0, 0, 1000 FROM n; "
+        "INSERT INTO usage_sums SELECT date(id / 1000000, 'unixepoch', 'localtime'), agent_id, "
+        "model, profile, count(*), count(*), 0, sum(input_tokens), sum(output_tokens), 0, 0, 0, "
+        "sum(cost) FROM model_calls GROUP BY 1, 2, 3, 4; PRAGMA wal_checkpoint(TRUNCATE);");
+    const auto wall = [&](const Words& more) {
+        Words words{bin + "/chorus-context", "usage"};
+        words.insert(words.end(), more.begin(), more.end());
+        return run_many(words, count).wall_ms;
+    };
+    report("usage by day over 1,000,000 model calls", wall({}), "ms", 100);
+    report("usage by model of the last two hours", wall({"--by", "model", "--since", "2h"}), "ms",
+           100);
 }
 
 void throughput() {
@@ -296,6 +318,7 @@ int main(int argc, char** argv) {
     tool_calls(count);
     growth(std::max(5, count / 3));
     export_page(std::max(5, count / 3));
+    usage(std::max(5, count / 3));
     history(std::max(5, count / 3));
     throughput();
     durability();

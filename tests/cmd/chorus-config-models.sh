@@ -18,7 +18,7 @@ done
 test_case 'without keys and servers there is the built-in model, and no home is made'
 run chorus-config models
 expect_status 0
-expect_equal "$out" $'builtin/script\t-\t-\t-'
+expect_equal "$out" $'builtin/script\t-\t$0 in, $0 out\t-'
 expect_equal "$err" ''
 expect_missing "$CHORUS_HOME"
 

@@ -114,7 +114,7 @@ refused 3 'set: audit_sink: expected "syslog" or the absolute path' chorus-confi
 for file in chorus.db config.json agents/a/agent.json new agents/a/docs/new agents/a/workspace/new; do
     refused 3 'config.json: audit_sink: .* is inside the home' chorus-config set audit_sink "$CHORUS_HOME/$file"
 done
-refused 3 'set: budget.usd_per_day: expected a number that is not negative, found -1' chorus-config set budget.usd_per_day -- -1
+refused 3 'set: budget.usd_per_day: expected dollars, from 0.000001 to 1000000, found -1' chorus-config set budget.usd_per_day -- -1
 refused 3 'set: limits: expected an object, found 5' chorus-config set limits 5
 refused 3 "set: limits.sandbx: no such member; there are 'budget'" chorus-config set limits '{"sandbx": "off"}'
 refused 3 'set: permissions.ci: expected an object, found 5' chorus-config set permissions.ci 5
@@ -525,7 +525,7 @@ expect_match "$err" "agent.json: nothing reads 'hooks' and 'max_itertions'"
 expect_match "$err" "config.json: nothing reads 'nothing'"
 edit_agent_key a budget '{"usd_per_day": 1}'
 run chorus-config trust a --yes
-run chorus-run a hello
+run chorus-run a -m ollama/x hello
 expect_status 3
 expect_match "$err" 'dollars cannot be counted'
 

@@ -52,7 +52,7 @@ expect_equal "$(cmp ada.txt ada.html)" ''
 run chorus-context export ada -o ada.json
 run cat ada.json
 expect_json '[.schema, .agent.name, (.messages | length), (.turns | length)] | join(" ")' 'chorus.export/1 ada 8 2'
-expect_json '.turns[0].usage | keys | join(" ")' 'cache_read_tokens cache_write_tokens input_tokens output_tokens'
+expect_json '.turns[0].usage | keys | join(" ")' 'cache_read_tokens cache_write_tokens input_tokens output_tokens reasoning_tokens'
 expect_json '[.messages[] | select(.role == "tool_result").outcome] | join(" ")' 'ok ok'
 run chorus-context export ada -o ada.jsonl
 run jq -r .type ada.jsonl

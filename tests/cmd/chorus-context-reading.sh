@@ -131,7 +131,7 @@ run chorus-context log ada
 expect_status 0
 expect_equal "$(wc -l <"$scratch/out")" 4
 expect_equal "$(awk -F'\t' '{ print NF }' "$scratch/out" | sort -u)" 9
-expect_equal "$(head -1 "$scratch/out" | cut -f1-5,8-)" '2026-02-10T12:00:00.000Z	1	1	idle	0	-	zebra one'
+expect_equal "$(head -1 "$scratch/out" | cut -f1-5,8-)" '2026-02-10T12:00:00.000Z	1	1	idle	0	$0.0000	zebra one'
 expect_equal "$(cut -f9 "$scratch/out" | tail -1)" 'hello \x1b[31m there'
 expect_equal "$(field 3)" 1,1,2,1
 expect_equal "$(field 5)" 0,1,0,0
@@ -143,7 +143,7 @@ run chorus-context log ada -t 2
 expect_equal "$(field 2)" 3
 run chorus-context log ada --json -n 1
 expect_equal "$(wc -l <"$scratch/out")" 1
-expect_json '[.turn_id, .agent, .thread, .turn_state, .exit_code, .cost_usd, .prompt] | @json' '[4,"ada",1,"idle",0,null,"hello \\x1b[31m there"]'
+expect_json '[.turn_id, .agent, .thread, .turn_state, .exit_code, .cost_usd, .prompt] | @json' '[4,"ada",1,"idle",0,0,"hello \\x1b[31m there"]'
 shown=$(on_terminal 'chorus-context log ada -n 1')
 expect_match "$shown" '^[0-9]+ sec ago +4 +1  idle '
 expect_no_match "$shown" $'\x1b|\t'
@@ -320,21 +320,32 @@ expect_match "$(cut -f7 "$scratch/out")" '^walrus \\x1b]0;x\\x07 \\u202e \\x02 f
 shown=$(on_terminal 'chorus-context search walrus --in prompts')
 expect_equal "$(grep -o $'\x1b' <<<"$shown" | wc -l)" 2
 
-test_case "usage: by day, agent, model and session, with totals"
+test_case "usage: by day, agent, model, profile and session, with totals"
 make_days
 init ben --model builtin/script
-db "UPDATE turns SET input_tokens = id * 100, output_tokens = id, cache_read_tokens = 5, model = CASE id WHEN 2 THEN 'p/y' ELSE 'p/x' END"
-db "UPDATE turns SET cost_usd = 0.5 WHERE id = 1"
+db "DELETE FROM model_calls WHERE id NOT IN (SELECT min(id) FROM model_calls GROUP BY turn_id)"
+db "UPDATE model_calls SET input_tokens = turn_id * 100, output_tokens = turn_id, cache_read_tokens = 5, profile = 'P' || turn_id,
+    model = CASE turn_id WHEN 2 THEN 'p/y' ELSE 'p/x' END, cost = CASE turn_id WHEN 1 THEN 500000 END, state = CASE turn_id WHEN 3 THEN 'estimated' ELSE 'settled' END"
+db "DELETE FROM usage_sums; INSERT INTO usage_sums SELECT date(id / 1000000, 'unixepoch'), agent_id, model, profile, count(*), count(cost), sum(state = 'estimated'),
+    sum(input_tokens), sum(output_tokens), sum(cache_read_tokens), 0, 0, coalesce(sum(cost), 0) FROM model_calls GROUP BY 1, 2, 3, 4"
 run chorus-context usage
 expect_status 0
 expect_equal "$out" '2026-02-10	1	100	1	5	0	$0.5000
 2026-02-11	1	200	2	5	0	-
 2026-02-12	1	300	3	5	0	-
-total	3	600	6	15	0	$0.5000+'
+total	3	600	6	15	0	~$0.5000+'
+# a part of a day is not in the sums
+run chorus-context usage --since 2026-02-10T00:00:01
+expect_equal "$(tail -1 "$scratch/out")" 'total	3	600	6	15	0	~$0.5000+'
+run chorus-context usage --by profile
+expect_equal "$(cut -f1,3 "$scratch/out")" 'P1	100
+P2	200
+P3	300
+total	600'
 run chorus-context usage --by model
-expect_equal "$(cut -f1,3,7 "$scratch/out")" 'p/x	400	$0.5000+
+expect_equal "$(cut -f1,3,7 "$scratch/out")" 'p/x	400	~$0.5000+
 p/y	200	-
-total	600	$0.5000+'
+total	600	~$0.5000+'
 run chorus-context usage --by agent --since 2026-02-11 --until 2026-02-12
 expect_equal "$(cut -f1,3 "$scratch/out")" 'ada	200
 total	200'
@@ -342,14 +353,14 @@ run chorus-context usage ben
 expect_equal "$out" 'total	0	0	0	0	0	-'
 run chorus-context usage ada --json
 out=$(jq -s . <<<"$out")
-expect_json '[.[0].by, length - 1, .[0].key, .[0].cost_usd, .[1].cost_usd, .[-1].usage.input_tokens, .[-1].priced_turns] | @json' \
-    '["day",3,"2026-02-10",0.5,null,600,1]'
+expect_json '[.[0].by, length - 1, .[0].key, .[0].cost_usd, .[1].cost_usd, .[-1].usage.input_tokens, .[-1].priced_calls, .[-1].estimated_calls] | @json' \
+    '["day",3,"2026-02-10",0.5,null,600,1,1]'
 db "INSERT INTO sessions SELECT 1, 'abcd-1', 'ada', 'of the ' || char(9) || 'first', '', 'manual_save', ended_at + 5, 2, started_at, ended_at, 'x', '' FROM turns WHERE id = 1"
 run chorus-context usage --by session
 expect_equal "$out" 'abcd-1	1	100	1	5	0	$0.5000	of the \tfirst
 -	2	500	5	10	0	-
-total	3	600	6	15	0	$0.5000+'
-expect_match "$(on_terminal 'chorus-context usage')" '^ +turns +input +output +cache read +cache write +cost
+total	3	600	6	15	0	~$0.5000+'
+expect_match "$(on_terminal 'chorus-context usage')" '^ +calls +input +output +cache read +cache write +cost
 2026-02-10 +1 +100 '
 
 test_case "artifacts: what was put aside for an agent"

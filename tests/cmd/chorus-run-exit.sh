@@ -128,7 +128,8 @@ broken "no profile 'nosuch'"
 sed -i 's/^{/{"model": "builtin\/script",/' "$dir/agent.json"
 broken 'a/agent\.json: .*(twice|duplicate|model)'
 agent_key a budget '{"usd_per_turn": 1}'
-broken 'budget: .*price'
+edit_agent_key a model '"ollama/x"'
+broken 'budget\.usd_per_turn: .*price'
 rm "$dir/agent.json"
 broken 'agent\.json: no such file'
 rm "$dir/agent.json"

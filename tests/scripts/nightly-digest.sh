@@ -26,7 +26,7 @@ echo
 cat "$log"
 echo
 usage=$(chorus-context usage --by agent --since "$since" --until "$until" --json)
-printf '%s\n' "$usage" | jq -r '"\(.key // .by): \(.turns) turns, "
+printf '%s\n' "$usage" | jq -r '"\(.key // .by): \(.calls) calls, "
     + "\(.usage.input_tokens + .usage.output_tokens) tokens, "
     + if .cost_usd then "$\(.cost_usd)" else "price unknown" end'
 exit "$status"

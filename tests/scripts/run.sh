@@ -124,7 +124,7 @@ for shell in dash bash cron; do
     expect_equal "$(head -1 <<<"$out")" 'One turn waits.'
     noon=2026-06-09T12:00:00.000Z
     expect_match "$out" "$noon"$'\ta\t1\tidle\tmend the größe\n'"$noon"$'\ta\t2\tprompt\t/bash make\n'
-    expect_match "$out" 'a: 2 turns, 0 tokens, price unknown'
+    expect_match "$out" 'a: 2 calls, 0 tokens, \$0'
     expect_no_match "$out" 'of today'
     expect_match "$(jq -r '.messages[0].content[].text' "$(request 1)")" 'mend the größe'
     run script nightly-digest

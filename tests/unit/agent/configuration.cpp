@@ -66,8 +66,8 @@ TEST(Configuration, reads_times_in_seconds_and_as_text) {
     EXPECT_EQ(shared.auto_compact, true);
     EXPECT_EQ(shared.sandbox, sys::SandboxMode::workspace_net);
     EXPECT_EQ(shared.environment, std::vector<std::string>{"LANG"});
-    EXPECT_EQ(shared.budget.usd_per_turn, 0.5);
-    EXPECT_EQ(shared.budget.usd_per_day, 2);
+    EXPECT_EQ(shared.budget.usd_per_turn, 500'000);
+    EXPECT_EQ(shared.budget.usd_per_day, 2'000'000);
     EXPECT_EQ(shared.budget.tokens_per_turn, 5'000);
 }
 
@@ -321,7 +321,7 @@ TEST(Configuration, of_a_home_has_limits_roles_and_grants) {
     EXPECT_EQ(home.limits.permissions->name, "standard");
     EXPECT_EQ(home.limits.sandbox, sys::SandboxMode::workspace);
     EXPECT_EQ(home.limits.budget.tokens_per_turn, 1'000);
-    EXPECT_EQ(home.limits.budget.usd_per_turn, 0.5);
+    EXPECT_EQ(home.limits.budget.usd_per_turn, 500'000);
     EXPECT_FALSE(home.limits.budget.usd_per_day);
     EXPECT_EQ(home.limits.environment, std::vector<std::string>{"LANG"});
     using Lists = std::map<std::string, std::vector<std::string>>;

@@ -71,9 +71,9 @@ TEST(Astray, tells_where_and_what_there_is) {
               top.there_are.end());
     const Astray inner = astray("limits.budget.tokens", File::home);
     EXPECT_EQ(inner.dotted, "limits.budget.tokens");
-    EXPECT_EQ(inner.there_are, (std::vector<std::string>{"limits.budget.tokens_per_turn",
-                                                         "limits.budget.usd_per_day",
-                                                         "limits.budget.usd_per_turn"}));
+    EXPECT_EQ(inner.there_are, (std::vector<std::string>{
+                                   "limits.budget.tokens_per_day", "limits.budget.tokens_per_turn",
+                                   "limits.budget.usd_per_day", "limits.budget.usd_per_turn"}));
     EXPECT_TRUE(astray("max_retries.x", File::home).there_are.empty());
 }
 
@@ -94,7 +94,7 @@ TEST(ValueJson, is_json_where_that_fits_and_the_text_itself_where_a_text_does) {
         {"roles.ada", R"(["a","b"])", R"(["a","b"])"},
         {"roles.ada", "1000", R"("1000")"},
         {"budget.usd_per_turn", "0.50", "0.50"},
-        {"budget.usd_per_turn", "123456789012345678901234567890", "123456789012345678901234567890"},
+        {"budget.usd_per_turn", "0.12345678901234567890123", "0.12345678901234567890123"},
         {"budget", R"({"usd_per_day": 1.10})", R"({"usd_per_day":1.10})"},
         {"default_model", "[1]", R"("[1]")"}};
     for (const auto& [key, given, json] : pairs)

@@ -95,8 +95,7 @@ TurnResult whole() {
     result.state = State::completed;
     result.reason = "max_iterations";
     result.text = "half\n\"done\"";
-    result.usage = {100, 20, 30, 4};
-    result.cost_usd = 0.25;
+    result.usage = {100, 20, 30, 4, 7, 250'000};
     result.iterations = 25;
     result.tool_calls = 31;
     result.denied = {{"tool:bash:rm x", "deny[0]"}};
@@ -123,7 +122,8 @@ TEST(TurnResult, has_every_key_always) {
     EXPECT_EQ(json["exit_code"], 9);
     EXPECT_EQ(json["error"]["code"], "LIMIT");
     EXPECT_EQ(json["cost_usd"], 0.25);
-    EXPECT_TRUE(Json::parse(to_json(TurnResult{}))["cost_usd"].is_null());
+    EXPECT_EQ(json["usage"]["reasoning_tokens"], 7);
+    EXPECT_EQ(Json::parse(to_json(TurnResult{}))["cost_usd"], 0);
     EXPECT_TRUE(Json::parse(to_json(TurnResult{}))["error"].is_null());
 }
 
@@ -145,7 +145,7 @@ TEST(TurnResult, prints_again_as_it_was_printed) {
     fine.reason.clear();
     fine.error.reset();
     fine.error_category.clear();
-    fine.cost_usd = -1;
+    fine.usage.cost = base::unknown_cost;
     fine.exit_status = base::ExitStatus::done;
     for (const TurnResult& result : {whole(), fine}) {
         const std::string printed = to_json(result);

@@ -50,8 +50,7 @@ ExportRecord record_of(std::vector<StoredMessage> messages) {
     turn.id = 7;
     turn.turn_number = 3;
     turn.started_at = start;
-    turn.usage = {1200, 34, 0, 0};
-    turn.cost_usd = 0.0123;
+    turn.usage = {1200, 34, 0, 0, 0, 12'300};
     record.turns = {turn};
     record.messages = std::move(messages);
     return record;
@@ -169,7 +168,7 @@ TEST(Export, AChartGetsEveryTurnWithItsFirstMessage) {
     record.turns.push_back(unknown);
     EXPECT_TRUE(has(to_html(record),
                     "data-turns=\"[[&quot;3&quot;,&quot;2026-02-12 10:30&quot;,1200,34,0.0123,1],"
-                    "[&quot;2/1&quot;,&quot;2026-02-12 10:30&quot;,0,0,-1,0]]\""));
+                    "[&quot;2/1&quot;,&quot;2026-02-12 10:30&quot;,0,0,0,0]]\""));
 }
 
 TEST(Export, JsonHasAllThereIs) {

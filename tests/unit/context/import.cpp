@@ -45,8 +45,7 @@ class ImportTest : public testing::Test {
         made.agent_id = agent.id;
         made.model = "anthropic/m";
         made.state = store::TurnState::idle;
-        made.usage = {100, 20, 5, 6};
-        made.cost_usd = 0.25;
+        made.usage = {100, 20, 5, 6, 7, 250'000};
         made.started_at = 1000;
         made.ended_at = is_open ? 0 : 2000;
         store::in_transaction(store_, [&] { store::insert_turn(store_, made); });
@@ -146,8 +145,7 @@ TEST_F(ImportTest, WhatWasExportedAndImportedIsTheSameAgain) {
     const auto turns = store::list_turns(store_, other.id);
     ASSERT_EQ(turns.size(), 2U);
     EXPECT_EQ(turns[1].turn_number, 2);
-    EXPECT_EQ(turns[1].usage, (chat::Usage{100, 20, 5, 6}));
-    EXPECT_EQ(turns[1].cost_usd, 0.25);
+    EXPECT_EQ(turns[1].usage, (chat::Usage{100, 20, 5, 6, 7, 250'000}));
     EXPECT_EQ(store::find_agent(store_, other.id)->turn_count, 2);
 
     const store::Agent third = add("cy");

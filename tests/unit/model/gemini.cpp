@@ -112,7 +112,7 @@ TEST(GeminiStream, TextThoughtsAndCallsComeTogether) {
         ASSERT_EQ(reply.tool_calls.size(), 2U);
         EXPECT_EQ(reply.tool_calls[0], (chat::ToolCall{"c1", "bash", R"({"command":"ls"})"}));
         EXPECT_EQ(reply.tool_calls[1].name, "view");
-        EXPECT_EQ(reply.usage, (chat::Usage{100, 27, 64, 0}));
+        EXPECT_EQ(reply.usage, (chat::Usage{100, 27, 64, 0, 7}));
         ASSERT_TRUE(reply.opaque);
         EXPECT_EQ(
             reply.opaque->wire,

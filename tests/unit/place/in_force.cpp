@@ -127,14 +127,45 @@ TEST_F(SettingsTest, refuse_a_turn_without_a_model) {
 }
 
 TEST_F(SettingsTest, refuse_dollars_that_cannot_be_counted) {
+    options.model = "ollama/x";
+    const auto refused = [&] {
+        const base::Error error = error_of([&] { resolve(); });
+        EXPECT_EQ(error.code(), ErrorCode::config_invalid);
+        EXPECT_TRUE(says(error, "no price is known for ollama/x"));
+        return error.message().substr(0, error.message().find(':'));
+    };
     agent.shared.budget.usd_per_turn = 1;
-    base::Error error = error_of([&] { resolve(); });
-    EXPECT_EQ(error.code(), ErrorCode::config_invalid);
-    EXPECT_TRUE(says(error, "agent.json: budget"));
+    EXPECT_EQ(refused(), "budget.usd_per_turn");
     agent.shared.budget = {};
     home.shared.budget.usd_per_day = 1;
-    error = error_of([&] { resolve(); });
-    EXPECT_TRUE(says(error, "config.json: budget"));
+    EXPECT_EQ(refused(), "budget.usd_per_day");
+    home.shared.budget = {};
+    home.limits.budget.usd_per_day = 1;
+    EXPECT_EQ(refused(), "limits.budget.usd_per_day");
+    home.limits = {};
+    options.max_usd = 1;
+    EXPECT_EQ(refused(), "--max-usd");
+    options.model = "builtin/script";
+    EXPECT_EQ(resolve().spending.turn_usd.most, 1);
+}
+
+TEST_F(SettingsTest, take_each_budget_from_the_nearest_place_and_cap_it) {
+    options.model = "builtin/script";
+    home.shared.budget = {.usd_per_turn = 5, .usd_per_day = 50, .tokens_per_day = 500};
+    agent.shared.budget = {.usd_per_turn = 3, .tokens_per_day = 300};
+    EXPECT_EQ(resolve().spending.turn_usd.most, 3);
+    EXPECT_EQ(resolve().spending.agent_day_usd.most, 50);
+    EXPECT_EQ(resolve().spending.agent_day_tokens.most, 300);
+    EXPECT_FALSE(resolve().spending.home_day_usd.most);
+    home.limits.budget = {.usd_per_turn = 2, .usd_per_day = 70, .tokens_per_day = 700};
+    EXPECT_EQ(resolve().spending.turn_usd.most, 2);
+    EXPECT_EQ(resolve().spending.turn_usd.named, "limits.budget.usd_per_turn");
+    EXPECT_EQ(resolve().spending.home_day_usd.most, 70);
+    EXPECT_EQ(resolve().spending.home_day_tokens.most, 700);
+    options.max_usd = 1;
+    EXPECT_EQ(resolve().spending.turn_usd.named, "--max-usd");
+    options.max_usd = 9;
+    EXPECT_EQ(resolve().spending.turn_usd.most, 2);
 }
 
 TEST_F(SettingsTest, have_the_provider_s_most_output_tokens) {

@@ -29,8 +29,7 @@ TEST(Turns, come_back_with_every_column) {
     turn.error_category = "rate_limited";
     turn.error_detail = "429";
     turn.resume_at = 99;
-    turn.usage = {1, 2, 3, 4};
-    turn.cost_usd = 0.25;
+    turn.usage = {1, 2, 3, 4, 5, 6};
     turn.idempotency_key = "k";
     turn.options = R"({"on_ask":"fail"})";
     turn.result = "{}";
@@ -61,7 +60,6 @@ TEST(Turns, come_back_with_every_column) {
     EXPECT_EQ(found.error_detail, "429");
     EXPECT_EQ(found.resume_at, 99);
     EXPECT_EQ(found.usage, turn.usage);
-    EXPECT_EQ(found.cost_usd, 0.25);
     EXPECT_EQ(found.idempotency_key, "k");
     EXPECT_EQ(found.options, turn.options);
     EXPECT_EQ(found.result, "{}");
@@ -76,12 +74,12 @@ TEST(Turns, tell_unknown_from_nothing) {
     Store store = home.open();
     Turn turn = add_turn(store, add_agent(store, "ada"));
     EXPECT_EQ(find_turn(store, turn.id)->exit_code, -1);
-    EXPECT_LT(find_turn(store, turn.id)->cost_usd, 0);
+    EXPECT_EQ(find_turn(store, turn.id)->usage.cost, 0);
     turn.exit_code = 0;
-    turn.cost_usd = 0;
+    turn.usage.cost = base::unknown_cost;
     save(store, turn);
     EXPECT_EQ(find_turn(store, turn.id)->exit_code, 0);
-    EXPECT_EQ(find_turn(store, turn.id)->cost_usd, 0);
+    EXPECT_EQ(find_turn(store, turn.id)->usage.cost, base::unknown_cost);
 }
 
 TEST(Turns, of_a_thread_are_open_one_at_a_time) {

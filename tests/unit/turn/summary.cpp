@@ -70,7 +70,7 @@ class SummaryTest : public testing::Test {
                                                .ask = {}};
         return summarize({of(Role::user, "Fix it"), of(Role::assistant, "Done.")},
                          SummaryFor::people,
-                         {store, settings, configuration, catalog, surroundings, ""});
+                         {store, 1, 0, "", settings, configuration, catalog, surroundings, ""});
     }
     test::Scratch scratch_;
 };
