@@ -6,6 +6,7 @@
 #include "agent/home.hpp"
 #include "agent/own_places.hpp"
 #include "approval/decision.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "chat/asked.hpp"
 #include "chorus-run/here.hpp"
@@ -45,6 +46,7 @@ struct Options {
     std::string timeout;
     std::int64_t timeout_ms = 0;  // 0: none
     std::string max_usd;
+    std::string temperature;
     bool has_ended = false;  // the turn
     std::string ask_timeout = "60s";
     std::string on_ask;
@@ -83,6 +85,14 @@ cli::Format format_in(int argc, char** argv) {
     return cli::Format::text;
 }
 
+double temperature(const std::string& text) {
+    constexpr double most = 2;
+    const auto value = base::parse_number<double>(text);
+    if (value && *value >= 0 && *value <= most) return *value;
+    throw Error(ErrorCode::bad_request,
+                "--temperature: " + base::quoted(text) + " is not a number from 0 to 2");
+}
+
 void settle_options(Options& options, const sys::Environment& environment) {
     options.output.format = options.json ? cli::Format::json : *cli::formats.find(options.format);
     options.output.internal_events = options.events == "all";
@@ -94,6 +104,8 @@ void settle_options(Options& options, const sys::Environment& environment) {
     options.prompt.stdin_use = stdin_use(options.stdin_use, environment);
     options.prompt.stdin_timeout_ms =
         environment.find_ms("CHORUS_STDIN_TIMEOUT_MS").value_or(600'000);
+    if (!options.temperature.empty())
+        options.turn.model_options.temperature = temperature(options.temperature);
     if (!options.max_usd.empty())
         options.turn.max_usd = cli::require_usd(options.max_usd, "--max-usd");
     if (!options.timeout.empty())
@@ -300,6 +312,11 @@ void add_prompt_options(cli::Command& app, Options& options) {
 void add_turn_options(cli::Command& app, Options& options) {
     place::TurnOptions& turn = options.turn;
     app.option("-m,--model MODEL", turn.model, "model for this turn, as provider/name");
+    app.option("--effort LEVEL", turn.model_options.effort,
+               "how much the model reasons, as its provider names it: low, high");
+    app.option("--max-tokens N", turn.model_options.max_tokens, "maximum length of an answer")
+        .from(1);
+    app.option("--temperature T", options.temperature, "randomness of answers, from 0 to 2");
     app.option("--profile-mode MODE", turn.profile_mode,
                "whether a rate limit switches to another credential profile: auto or manual")
         .one_of({"auto", "manual"});

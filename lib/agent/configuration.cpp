@@ -34,8 +34,8 @@ bool is_profile(KeyType type) {
 
 // Types with a fixed set of members: a misspelt limit would silently have no effect.
 bool is_closed(KeyType type) {
-    return type == KeyType::budget || type == KeyType::limits || type == KeyType::programs ||
-           is_profile(type);
+    return type == KeyType::budget || type == KeyType::model_options || type == KeyType::limits ||
+           type == KeyType::programs || is_profile(type);
 }
 
 [[noreturn]] void refuse_member(std::string_view what, const std::string& key,
@@ -157,6 +157,14 @@ Budget read_budget(const Json& object) {
     return budget;
 }
 
+ModelOptions read_model_options(const Json& object) {
+    ModelOptions options;
+    take(object, "effort", options.effort);
+    take(object, "max_tokens", options.max_tokens);
+    take(object, "temperature", options.temperature);
+    return options;
+}
+
 Shared read_shared(const Json& object) {
     Shared shared;
     take_ms(object, "rolling_window", shared.rolling_window_ms);
@@ -169,6 +177,7 @@ Shared read_shared(const Json& object) {
     take_sandbox(object, shared.sandbox);
     take(object, "environment", shared.environment);
     shared.budget = read_budget(object_in(object, "budget"));
+    shared.model_options = read_model_options(object_in(object, "model_options"));
     return shared;
 }
 

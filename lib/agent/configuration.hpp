@@ -25,6 +25,13 @@ struct Budget {
     std::optional<std::int64_t> tokens_per_day = {};
 };
 
+// How a model answers; what is not set is left to the provider.
+struct ModelOptions {
+    std::optional<std::string> effort = {};  // of reasoning, as the provider names it
+    std::optional<std::int64_t> max_tokens = {};
+    std::optional<double> temperature = {};
+};
+
 // A profile by name, or given in full.
 struct Permissions {
     std::string name = "standard";  // "custom" if given in full
@@ -44,6 +51,7 @@ struct Shared {
     std::optional<sys::SandboxMode> sandbox;
     std::vector<std::string> environment;
     Budget budget;
+    ModelOptions model_options;
 };
 
 // agent.json

@@ -59,6 +59,10 @@ bool is_amount(const Json& value) {
     return value.is_number() && base::is_budget(value.get<double>());
 }
 
+bool is_temperature(const Json& value) {
+    return value.is_number() && value.get<double>() >= 0 && value.get<double>() <= 2;
+}
+
 bool is_duration(const Json& value) {
     if (value.is_string()) return base::parse_duration_ms(value.get<std::string>()).has_value();
     return is_count(value);
@@ -116,6 +120,8 @@ const TypeRow& row(KeyType wanted) {
                                                       {"tokens_per_turn", integer},
                                                       {"usd_per_day", amount},
                                                       {"usd_per_turn", amount}}};
+    static constexpr std::array<Member, 3> of_model_options{
+        {{"effort", text}, {"max_tokens", count}, {"temperature", temperature}}};
     static constexpr std::array<Member, 8> of_limits{{{"budget", budget},
                                                       {"checkpoint_mib", integer},
                                                       {"environment", variables},
@@ -166,6 +172,8 @@ const TypeRow& row(KeyType wanted) {
         TypeRow{path, "an absolute path", is_path},
         TypeRow{programs, "an object", is_object, of_programs},
         TypeRow{budget, "an object", is_object, of_budget},
+        TypeRow{model_options, "an object", is_object, of_model_options},
+        TypeRow{temperature, "a number from 0 to 2", is_temperature},
         TypeRow{limits, "an object", is_object, of_limits},
         TypeRow{providers, "an object of objects by provider", is_object, any_provider},
         TypeRow{provider, "an object", is_object, of_provider},

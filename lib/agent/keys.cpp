@@ -35,6 +35,8 @@ const std::vector<Key>& keys() {
         {"max_retries", integer, false, true, "3", "", "retries of one model call"},
         {"metadata", object, true, false, "", "", "your own data; Chorus never reads it"},
         {"model", text_or_null, true, false, "", "CHORUS_MODEL", "provider/name"},
+        {"model_options", KeyType::model_options, true, true, "", "",
+         "effort, max_tokens, temperature: how the model answers"},
         {"name", text, true, false, "", "", "the agent's name", true},
         {"parallel_tools", count, true, true, "4", "", "read-only calls run side by side"},
         {"permission_grants", name_lists, false, true, "", "",

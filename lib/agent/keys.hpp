@@ -32,6 +32,8 @@ enum class KeyType {
     path,          // absolute
     programs,      // paths by name
     budget,
+    model_options,
+    temperature,  // 0 to 2
     limits,
     providers,   // each provider's settings by its name
     provider,    // one provider's settings

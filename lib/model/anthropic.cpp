@@ -175,6 +175,9 @@ std::string anthropic_body(const chat::Request& request, const Origin& origin,
     out.member("max_tokens",
                quirks.most_tokens > 0 ? std::min(wanted, quirks.most_tokens) : wanted);
     out.member("stream", true);
+    if (request.temperature) out.key("temperature").real(*request.temperature);
+    if (!request.effort.empty())
+        out.key("output_config").begin_object().member("effort", request.effort).end_object();
     const Mark mark = quirks.cache_control ? Mark::yes : Mark::no;
     write_system(out, request, mark);
     write_tools(out, request.tools, request.system.empty() ? mark : Mark::no);

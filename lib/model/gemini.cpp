@@ -122,11 +122,17 @@ std::string gemini_body(const chat::Request& request, const Origin& origin, bool
         out.end_array().end_object();
     }
     write_functions(out, request.tools);
-    if (request.max_output_tokens > 0 || reasons) {
+    const bool thinks = reasons || !request.effort.empty();
+    if (request.max_output_tokens > 0 || request.temperature || thinks) {
         out.key("generationConfig").begin_object();
         if (request.max_output_tokens > 0) out.member("maxOutputTokens", request.max_output_tokens);
-        if (reasons)
-            out.key("thinkingConfig").begin_object().member("includeThoughts", true).end_object();
+        if (request.temperature) out.key("temperature").real(*request.temperature);
+        if (thinks) {
+            out.key("thinkingConfig").begin_object();
+            if (reasons) out.member("includeThoughts", true);
+            if (!request.effort.empty()) out.member("thinkingLevel", request.effort);
+            out.end_object();
+        }
         out.end_object();
     }
     out.key("contents").begin_array();

@@ -122,6 +122,15 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
     write_user();
 }
 
+void write_effort(JsonText& out, const chat::Request& request, const Quirks& quirks) {
+    const std::string& effort = request.effort.empty() ? quirks.effort : request.effort;
+    if (effort.empty()) return;
+    if (quirks.reasoning == ReasoningBack::details)
+        out.key("reasoning").begin_object().member("effort", effort).end_object();
+    else
+        out.member("reasoning_effort", effort);
+}
+
 }  // namespace
 
 bool adapt(Quirks& quirks, std::string_view refusal) {
@@ -133,6 +142,9 @@ bool adapt(Quirks& quirks, std::string_view refusal) {
         quirks.parallel_tool_calls = false;
     } else if (quirks.max_tokens != new_limit && names("max_tokens") && names(new_limit)) {
         quirks.max_tokens = new_limit;
+    } else if (quirks.effort.empty() && names("reasoning_effort") && names("tools")) {
+        // OpenAI's reasoning models call tools here only without reasoning
+        quirks.effort = "none";
     } else if (quirks.system_role == "developer" && names("developer")) {
         quirks.system_role = "system";
     } else {
@@ -147,6 +159,8 @@ std::string chat_body(const chat::Request& request, const Origin& origin, const 
     if (quirks.stream_options)
         out.key("stream_options").begin_object().member("include_usage", true).end_object();
     if (request.max_output_tokens > 0) out.member(quirks.max_tokens, request.max_output_tokens);
+    if (request.temperature) out.key("temperature").real(*request.temperature);
+    write_effort(out, request, quirks);
     write_tools(out, request.tools, quirks);
     out.key("messages").begin_array();
     write_messages(out, request, origin, quirks);

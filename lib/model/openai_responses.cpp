@@ -87,8 +87,14 @@ std::string responses_body(const chat::Request& request, const Origin& origin, R
     JsonText out(expected_bytes(request));
     out.begin_object().member("model", request.model);
     out.member("stream", true).member("store", false);
-    if (reasoning == Reasoning::summarized)
-        out.key("reasoning").begin_object().member("summary", "auto").end_object();
+    const bool is_summarized = reasoning == Reasoning::summarized;
+    if (is_summarized || !request.effort.empty()) {
+        out.key("reasoning").begin_object();
+        if (!request.effort.empty()) out.member("effort", request.effort);
+        if (is_summarized) out.member("summary", "auto");
+        out.end_object();
+    }
+    if (request.temperature) out.key("temperature").real(*request.temperature);
     if (reasoning != Reasoning::none)
         out.key("include").begin_array().string("reasoning.encrypted_content").end_array();
     if (request.max_output_tokens > 0) out.member("max_output_tokens", request.max_output_tokens);

@@ -76,6 +76,67 @@ void require_price(const Settings& settings) {
                 "budget.tokens_per_turn, budget.tokens_per_day");
 }
 
+// A value of a model's options, and the option or key that sets it.
+template <typename Value>
+struct Chosen {
+    std::optional<Value> value;
+    std::string named;
+};
+
+// Refuses what the model is known not to take.
+class OptionsCheck {
+  public:
+    explicit OptionsCheck(const Settings& settings)
+        : model_(settings.model), facts_(settings.endpoint.facts) {}
+
+    void effort(const Chosen<std::string>& chosen) const {
+        if (chosen.value.value_or("").empty() || !facts_.effort) return;
+        const auto& levels = *facts_.effort;
+        if (levels.empty()) refuse(chosen.named, "takes no effort of reasoning");
+        if (std::find(levels.begin(), levels.end(), *chosen.value) == levels.end())
+            refuse(chosen.named, "takes no effort " + base::quoted(*chosen.value),
+                   "it takes " + base::join(levels, ", "));
+    }
+    void max_tokens(const Chosen<std::int64_t>& chosen) const {
+        const std::int64_t most = facts_.max_output_tokens;
+        if (chosen.value && most > 0 && *chosen.value > most)
+            refuse(chosen.named, "answers with at most " + base::counted(most, "token"));
+    }
+    void temperature(const Chosen<double>& chosen) const {
+        if (chosen.value && !facts_.takes_temperature) refuse(chosen.named, "takes no temperature");
+    }
+
+  private:
+    [[noreturn]] void refuse(const std::string& named, const std::string& why,
+                             const std::string& hint = {}) const {
+        const bool is_option = named.starts_with("--");
+        throw Error(is_option ? ErrorCode::bad_request : ErrorCode::config_invalid,
+                    named + ": " + model_ + " " + why, hint);
+    }
+
+    const std::string& model_;
+    const model::ModelFacts& facts_;
+};
+
+void choose_model_options(Settings& settings, const agent::ModelOptions& given,
+                          const agent::ModelOptions& own, const agent::ModelOptions& general) {
+    const auto choose = [&](auto member, const char* option, const char* key) {
+        if (given.*member) return Chosen{given.*member, std::string(option)};
+        return Chosen{own.*member ? own.*member : general.*member,
+                      "model_options." + std::string(key)};
+    };
+    const auto effort = choose(&agent::ModelOptions::effort, "--effort", "effort");
+    const auto tokens = choose(&agent::ModelOptions::max_tokens, "--max-tokens", "max_tokens");
+    const auto heat = choose(&agent::ModelOptions::temperature, "--temperature", "temperature");
+    const OptionsCheck check(settings);
+    check.effort(effort);
+    check.max_tokens(tokens);
+    check.temperature(heat);
+    settings.effort = effort.value.value_or("");
+    settings.temperature = heat.value;
+    if (tokens.value) settings.max_output_tokens = *tokens.value;
+}
+
 std::string resolve_model(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const model::Catalog& catalog, const agent::Home& paths) {
@@ -158,6 +219,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     require_price(settings);
     settings.max_output_tokens =
         provider_settings(model::parse_model_name(settings.model).provider, home).max_output_tokens;
+    choose_model_options(settings, options.model_options, own.model_options, general.model_options);
     return settings;
 }
 

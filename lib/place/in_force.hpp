@@ -47,7 +47,9 @@ struct Settings {
     std::int64_t parallel_tools = 4;
     std::int64_t tokens_per_turn = 0;
     SpendingLimits spending = {};
-    std::int64_t max_output_tokens = 0;
+    std::int64_t max_output_tokens = 0;  // 0: the provider's default
+    std::string effort = {};             // likewise ""
+    std::optional<double> temperature = {};
     sys::SandboxMode sandbox = sys::SandboxMode::workspace;
     std::vector<std::string> environment_names;
 };

@@ -67,6 +67,7 @@ struct TurnOptions {
     std::string stands_in = {};              // the caller's directory below the root: "src/lib"
     std::string model;                       // -m
     std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
+    agent::ModelOptions model_options = {};              // --effort, --max-tokens, --temperature
     std::optional<std::int64_t> max_iterations;
     std::optional<base::MicroUsd> max_usd;  // --max-usd
     std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never

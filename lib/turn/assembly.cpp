@@ -121,6 +121,8 @@ void write_opening(const place::Place& place, const place::Loaded& loaded, chat:
     request.documents = place.redaction.apply(context::documents_text(place.directory));
     request.tools = visible_tools(loaded.rights.profiles);
     request.max_output_tokens = loaded.settings.max_output_tokens;
+    request.effort = loaded.settings.effort;
+    request.temperature = loaded.settings.temperature;
 }
 
 store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& request,

@@ -43,12 +43,24 @@ std::string store_options(const place::TurnOptions& options, const place::Settin
     chat::JsonText out;
     out.begin_object().key("model").string(options.model);
     out.key("max_iterations").number(settings.max_iterations);
+    const agent::ModelOptions& given = options.model_options;
+    if (given.effort) out.member("effort", *given.effort);
+    if (given.max_tokens) out.member("max_tokens", *given.max_tokens);
+    if (given.temperature) out.key("temperature").real(*given.temperature);
     if (options.max_usd) out.key("max_usd").number(*options.max_usd);
     out.key("on_ask").string(place::on_asks.name(options.on_ask));
     if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
     if (options.fresh) out.key("fresh").boolean(true);
     if (options.permissions) out.key("permissions").raw(options.permissions->json);
     return out.end_object().take();
+}
+
+agent::ModelOptions stored_model_options(const chat::Json& stored) {
+    agent::ModelOptions options;
+    if (stored.contains("effort")) options.effort = chat::string_or(stored, "effort");
+    if (stored.contains("max_tokens")) options.max_tokens = chat::integer_or(stored, "max_tokens");
+    if (stored.contains("temperature")) options.temperature = stored["temperature"].get<double>();
+    return options;
 }
 
 place::TurnOptions stored_options(const place::TurnOptions& given, const store::Turn& turn) {
@@ -60,6 +72,7 @@ place::TurnOptions stored_options(const place::TurnOptions& given, const store::
         options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
     if (!options.max_usd && stored.contains("max_usd"))
         options.max_usd = chat::integer_or(stored, "max_usd");
+    options.model_options = stored_model_options(stored);
     options.fresh = store::is_fresh(turn);
     options.permissions = place::permissions_of_turn(turn);
     options.directory = turn.working_directory;

@@ -82,6 +82,8 @@ bool fits(KeyType type, const Json& value) {
             return value == 7;
         case KeyType::amount:
             return value == 7 || value == 1.5;
+        case KeyType::temperature:
+            return value == 1.5;
         case KeyType::duration:
             return value == 7 || value == "10m";
         case KeyType::timeout:
@@ -100,6 +102,7 @@ bool fits(KeyType type, const Json& value) {
         case KeyType::profile:
         case KeyType::profiles:
         case KeyType::budget:
+        case KeyType::model_options:
         case KeyType::limits:
         case KeyType::programs:
         case KeyType::provider:
