@@ -312,6 +312,8 @@ void add_prompt_options(cli::Command& app, Options& options) {
 void add_turn_options(cli::Command& app, Options& options) {
     place::TurnOptions& turn = options.turn;
     app.option("-m,--model MODEL", turn.model, "model for this turn, as provider/name");
+    app.option("--fallback-model MODEL", turn.fallback_model,
+               "model that goes on if the provider fails or limits the rate");
     app.option("--effort LEVEL", turn.model_options.effort,
                "how much the model reasons, as its provider names it: low, high");
     app.option("--max-tokens N", turn.model_options.max_tokens, "maximum length of an answer")

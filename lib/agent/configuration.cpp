@@ -177,6 +177,7 @@ Shared read_shared(const Json& object) {
     take_sandbox(object, shared.sandbox);
     take(object, "environment", shared.environment);
     shared.budget = read_budget(object_in(object, "budget"));
+    take(object, "fallback_model", shared.fallback_model);
     shared.model_options = read_model_options(object_in(object, "model_options"));
     return shared;
 }

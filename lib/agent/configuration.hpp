@@ -52,6 +52,7 @@ struct Shared {
     std::vector<std::string> environment;
     Budget budget;
     ModelOptions model_options;
+    std::optional<std::string> fallback_model;
 };
 
 // agent.json

@@ -25,6 +25,8 @@ const std::vector<Key>& keys() {
         {"description", text, true, false, "", "", "one line on the agent's purpose"},
         {"environment", variables, true, true, "", "",
          "names of environment variables passed to the agent's commands"},
+        {"fallback_model", text, true, true, "", "",
+         "the model that goes on if the provider fails"},
         {"idle_timeout", duration, true, true, "1800", "CHORUS_IDLE_TIMEOUT_MS",
          "idle time after which a session is saved"},
         {"limits", KeyType::limits, false, true, "", "", "what no agent of this home may exceed"},

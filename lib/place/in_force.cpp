@@ -64,14 +64,21 @@ SpendingLimits spending_limits(const TurnOptions& options, const agent::Budget& 
     return limits;
 }
 
-void require_price(const Settings& settings) {
-    if (!settings.spending.has_usd() || !settings.endpoint.facts.prices.empty()) return;
+void require_prices(const Settings& settings, const model::Catalog& catalog) {
+    if (!settings.spending.has_usd()) return;
+    std::string unknown;
+    if (settings.endpoint.facts.prices.empty())
+        unknown = settings.model;
+    else if (!settings.fallback_model.empty() &&
+             catalog.facts(settings.fallback_model).prices.empty())
+        unknown = settings.fallback_model;
+    if (unknown.empty()) return;
     const SpendingLimits& limits = settings.spending;
     const std::string& named = limits.turn_usd.most        ? limits.turn_usd.named
                                : limits.agent_day_usd.most ? limits.agent_day_usd.named
                                                            : limits.home_day_usd.named;
     throw Error(ErrorCode::config_invalid,
-                named + ": dollars cannot be counted: no price is known for " + settings.model,
+                named + ": dollars cannot be counted: no price is known for " + unknown,
                 "give it one in models.json (chorus-models(7)), or limit tokens: "
                 "budget.tokens_per_turn, budget.tokens_per_day");
 }
@@ -83,52 +90,58 @@ struct Chosen {
     std::string named;
 };
 
-// Refuses what the model is known not to take.
+// Refuses what the model is known not to take; a fallback model goes on without it.
 class OptionsCheck {
   public:
-    explicit OptionsCheck(const Settings& settings)
-        : model_(settings.model), facts_(settings.endpoint.facts) {}
+    OptionsCheck(const Settings& settings, bool is_fallback)
+        : model_(settings.model), facts_(settings.endpoint.facts), is_fallback_(is_fallback) {}
 
-    void effort(const Chosen<std::string>& chosen) const {
+    void effort(Chosen<std::string>& chosen) const {
         if (chosen.value.value_or("").empty() || !facts_.effort) return;
         const auto& levels = *facts_.effort;
-        if (levels.empty()) refuse(chosen.named, "takes no effort of reasoning");
+        if (levels.empty()) return refuse(chosen, "takes no effort of reasoning");
         if (std::find(levels.begin(), levels.end(), *chosen.value) == levels.end())
-            refuse(chosen.named, "takes no effort " + base::quoted(*chosen.value),
+            refuse(chosen, "takes no effort " + base::quoted(*chosen.value),
                    "it takes " + base::join(levels, ", "));
     }
-    void max_tokens(const Chosen<std::int64_t>& chosen) const {
+    void max_tokens(Chosen<std::int64_t>& chosen) const {
         const std::int64_t most = facts_.max_output_tokens;
         if (chosen.value && most > 0 && *chosen.value > most)
-            refuse(chosen.named, "answers with at most " + base::counted(most, "token"));
+            refuse(chosen, "answers with at most " + base::counted(most, "token"));
     }
-    void temperature(const Chosen<double>& chosen) const {
-        if (chosen.value && !facts_.takes_temperature) refuse(chosen.named, "takes no temperature");
+    void temperature(Chosen<double>& chosen) const {
+        if (chosen.value && !facts_.takes_temperature) refuse(chosen, "takes no temperature");
     }
 
   private:
-    [[noreturn]] void refuse(const std::string& named, const std::string& why,
-                             const std::string& hint = {}) const {
-        const bool is_option = named.starts_with("--");
+    template <typename Value>
+    void refuse(Chosen<Value>& chosen, const std::string& why, const std::string& hint = {}) const {
+        if (is_fallback_) {
+            chosen.value.reset();
+            return;
+        }
+        const bool is_option = chosen.named.starts_with("--");
         throw Error(is_option ? ErrorCode::bad_request : ErrorCode::config_invalid,
-                    named + ": " + model_ + " " + why, hint);
+                    chosen.named + ": " + model_ + " " + why, hint);
     }
 
     const std::string& model_;
     const model::ModelFacts& facts_;
+    bool is_fallback_;
 };
 
-void choose_model_options(Settings& settings, const agent::ModelOptions& given,
+void choose_model_options(Settings& settings, const TurnOptions& options,
                           const agent::ModelOptions& own, const agent::ModelOptions& general) {
     const auto choose = [&](auto member, const char* option, const char* key) {
-        if (given.*member) return Chosen{given.*member, std::string(option)};
+        if (options.model_options.*member)
+            return Chosen{options.model_options.*member, std::string(option)};
         return Chosen{own.*member ? own.*member : general.*member,
                       "model_options." + std::string(key)};
     };
-    const auto effort = choose(&agent::ModelOptions::effort, "--effort", "effort");
-    const auto tokens = choose(&agent::ModelOptions::max_tokens, "--max-tokens", "max_tokens");
-    const auto heat = choose(&agent::ModelOptions::temperature, "--temperature", "temperature");
-    const OptionsCheck check(settings);
+    auto effort = choose(&agent::ModelOptions::effort, "--effort", "effort");
+    auto tokens = choose(&agent::ModelOptions::max_tokens, "--max-tokens", "max_tokens");
+    auto heat = choose(&agent::ModelOptions::temperature, "--temperature", "temperature");
+    const OptionsCheck check(settings, options.has_fallen_back);
     check.effort(effort);
     check.max_tokens(tokens);
     check.temperature(heat);
@@ -137,16 +150,32 @@ void choose_model_options(Settings& settings, const agent::ModelOptions& given,
     if (tokens.value) settings.max_output_tokens = *tokens.value;
 }
 
-std::string resolve_model(const TurnOptions& options, const sys::Environment& environment,
-                          const agent::Configuration& agent, const agent::HomeConfiguration& home,
-                          const model::Catalog& catalog, const agent::Home& paths) {
+std::string full_name(const std::string& wanted, const model::Catalog& catalog,
+                      const agent::Home& paths) {
+    return model::resolve_model(wanted, catalog,
+                                model::parse_available_models(agent::available_models_text(paths)),
+                                model::Check::none);
+}
+
+void choose_model(Settings& settings, const TurnOptions& options,
+                  const sys::Environment& environment, const agent::Configuration& agent,
+                  const agent::HomeConfiguration& home, const model::Catalog& catalog,
+                  const agent::Home& paths) {
     const std::string wanted = !options.model.empty()            ? options.model
                                : environment.has("CHORUS_MODEL") ? environment.get("CHORUS_MODEL")
                                : !agent.model.empty()            ? agent.model
                                                                  : home.default_model;
-    return model::resolve_model(wanted, catalog,
-                                model::parse_available_models(agent::available_models_text(paths)),
-                                model::Check::none);
+    const std::string fallback =
+        !options.fallback_model.empty()
+            ? options.fallback_model
+            : agent.shared.fallback_model.value_or(home.shared.fallback_model.value_or(""));
+    const std::string second = fallback.empty() ? "" : full_name(fallback, catalog, paths);
+    if (options.has_fallen_back && !second.empty()) {
+        settings.model = second;
+        return;
+    }
+    settings.model = full_name(wanted, catalog, paths);
+    if (second != settings.model) settings.fallback_model = second;
 }
 
 }  // namespace
@@ -198,7 +227,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     const agent::Shared& own = agent.shared;
     const agent::Shared& general = home.shared;
     Settings settings;
-    settings.model = resolve_model(options, environment, agent, home, catalog, paths);
+    choose_model(settings, options, environment, agent, home, catalog, paths);
     settings.endpoint = endpoint_for(settings.model, home, catalog, environment);
     settings.rolling_window_ms = window_in_force_ms(own, general);
     settings.max_iterations = options.max_iterations.value_or(
@@ -216,10 +245,10 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
         settings.tokens_per_turn =
             settings.tokens_per_turn > 0 ? std::min(settings.tokens_per_turn, *most) : *most;
     settings.spending = spending_limits(options, own.budget, general.budget, home.limits.budget);
-    require_price(settings);
+    require_prices(settings, catalog);
     settings.max_output_tokens =
         provider_settings(model::parse_model_name(settings.model).provider, home).max_output_tokens;
-    choose_model_options(settings, options.model_options, own.model_options, general.model_options);
+    choose_model_options(settings, options, own.model_options, general.model_options);
     return settings;
 }
 

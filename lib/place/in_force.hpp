@@ -37,7 +37,8 @@ struct SpendingLimits {
 };
 
 struct Settings {
-    std::string model;  // in full
+    std::string model;                // in full
+    std::string fallback_model = {};  // in full; "": none, or it is the model now
     model::Endpoint endpoint = {};
     std::int64_t rolling_window_ms = 86'400'000;
     std::int64_t max_iterations = 25;

@@ -66,12 +66,14 @@ struct TurnOptions {
     std::string directory;                   // -C, absolute; "": the agent's workspace
     std::string stands_in = {};              // the caller's directory below the root: "src/lib"
     std::string model;                       // -m
+    std::string fallback_model = {};         // --fallback-model
+    bool has_fallen_back = false;            // it has taken over
     std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
     agent::ModelOptions model_options = {};              // --effort, --max-tokens, --temperature
     std::optional<std::int64_t> max_iterations;
     std::optional<base::MicroUsd> max_usd;  // --max-usd
-    std::int64_t deadline_ms = 0;  // when --timeout is up, monotonic; 0: never
-    std::int64_t wait_ms = 0;      // for the thread's lock; negative: without limit
+    std::int64_t deadline_ms = 0;           // when --timeout is up, monotonic; 0: never
+    std::int64_t wait_ms = 0;               // for the thread's lock; negative: without limit
     std::string idempotency_key;
     bool wait_parked = false;               // sleep while rate-limited, then go on
     std::string profile_mode;               // --profile-mode

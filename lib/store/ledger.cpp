@@ -16,7 +16,7 @@ constexpr Table calls{
     column("turn_id", &ModelCall::turn_id, NullIs{0}),
     column("model", &ModelCall::model),
     column("profile", &ModelCall::profile),
-    column("state", &ModelCall::state, ByName(call_states, "state of a model call")),
+    column("state", &ModelCall::state, ByName{call_states, "state of a model call"}),
     column("pid", &ModelCall::pid, NullIs{0}),
     column("pid_start", &ModelCall::pid_start, NullIs{0}),
     column("input_tokens", in(&ModelCall::usage, &chat::Usage::input_tokens)),

@@ -228,11 +228,35 @@ bool LiveTurn::wait_parked(const std::string& why) {
     return goes_on;
 }
 
+// Goes on with the fallback model, for the rest of the turn, if the provider is what failed.
+bool LiveTurn::fall_back(const model::Answer& answer) {
+    using model::Category;
+    const std::string next = loaded_.settings.fallback_model;
+    if (!answer.failure || next.empty() || answer.text_was_streamed || stop_requested())
+        return false;
+    const Category why = answer.failure->category;
+    if (!answer.budget.empty() || (why != Category::rate_limited && why != Category::server_error &&
+                                   why != Category::no_internet))
+        return false;
+    place_.options.has_fallen_back = true;
+    loaded_ = place::load(place_);
+    use_model();
+    write_opening(place_, loaded_, request_);
+    record_.turn().model = loaded_.settings.model;
+    place_.surroundings.warn(place_.redaction.apply(answer.failure->message) + "; going on with " +
+                             loaded_.settings.model);
+    return true;
+}
+
 model::Answer LiveTurn::ask(const chat::Request& request) {
     chat::Usage spent;
     for (;;) {
         model::Answer answer = ask_once(request);
         spent += answer.spent_before;
+        if (fall_back(answer)) {
+            spent += answer.reply.usage;
+            continue;
+        }
         const bool is_limited =
             answer.failure && answer.failure->category == model::Category::rate_limited;
         if (is_limited && !answer.text_was_streamed &&

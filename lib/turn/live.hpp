@@ -90,6 +90,7 @@ class LiveTurn : public LoopHost {
     void use_model();
     void add_usage(const chat::Usage& usage);
     model::Answer ask_once(const chat::Request& request);
+    bool fall_back(const model::Answer& answer);
     bool wait_parked(const std::string& why);
     store::Task next_task();
     void renew_rules();

@@ -43,6 +43,7 @@ std::string store_options(const place::TurnOptions& options, const place::Settin
     chat::JsonText out;
     out.begin_object().key("model").string(options.model);
     out.key("max_iterations").number(settings.max_iterations);
+    if (!options.fallback_model.empty()) out.member("fallback_model", options.fallback_model);
     const agent::ModelOptions& given = options.model_options;
     if (given.effort) out.member("effort", *given.effort);
     if (given.max_tokens) out.member("max_tokens", *given.max_tokens);
@@ -72,6 +73,7 @@ place::TurnOptions stored_options(const place::TurnOptions& given, const store::
         options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
     if (!options.max_usd && stored.contains("max_usd"))
         options.max_usd = chat::integer_or(stored, "max_usd");
+    options.fallback_model = chat::string_or(stored, "fallback_model");
     options.model_options = stored_model_options(stored);
     options.fresh = store::is_fresh(turn);
     options.permissions = place::permissions_of_turn(turn);
