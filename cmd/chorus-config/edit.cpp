@@ -80,22 +80,6 @@ std::string with_full_model(const Subject& subject, const agent::KeyPlace& place
         model::Check::known));
 }
 
-// No price of a model is known, so every turn would end with exit 3.
-void check_budget(const agent::KeyPlace& place, const std::string& json) {
-    const auto counts_dollars = [](std::string_view member) { return member.starts_with("usd_"); };
-    bool refused = counts_dollars(place.names.back());
-    if (place.type == agent::KeyType::budget || place.type == agent::KeyType::limits) {
-        const chat::Json value = chat::parse_json(json, "set");
-        const chat::Json& budget = value.contains("budget") ? value["budget"] : value;
-        for (const auto& [member, amount] : budget.items())
-            refused = refused || (counts_dollars(member) && !amount.is_null());
-    }
-    if (refused)
-        throw Error(ErrorCode::config_invalid,
-                    "set: budget: dollars cannot be counted: no price is known for any model",
-                    "use budget.tokens_per_turn");
-}
-
 void refuse_untrusted_base(const Subject& subject, const agent::KeyPlace& place,
                            const std::string& part) {
     const auto changes = agent::trust_changes(part, subject.text);
@@ -166,7 +150,6 @@ struct Set : OfKey {
             is_text ? place::secrets_of(begun.home, begun.environment).apply(typed) : typed, place);
         agent::check_place(place, given, "set");
         check_provider(place, given, life::load_catalog(subject.home));
-        check_budget(place, given);
         const std::string full = with_full_model(subject, place, given);
         lock(subject);
         write(subject, place, agent::with_value(subject.text, place, full, subject.path), begun);

@@ -207,6 +207,8 @@ struct Profiles : Printing {
         const auto credentials = life::load_credentials(begun.home);
         const std::string& used_by = require_credential(credentials, name).provider;
         store::Transaction transaction(store);
+        // whoever asks for a rate-limited profile knows more than its cooldown
+        store::end_cooldown(store, name);
         const bool waits = is_in_use(store, used_by);
         const auto pending = store::requested_switch(store, used_by);
         if (waits && pending && life::find_credential(credentials, pending->name))

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/configuration.hpp"
 #include "agent/keys.hpp"
 #include "agent/reading.hpp"
+#include "base/money.hpp"
 #include "base/time.hpp"
 #include "sys/sandbox.hpp"
 

@@ -41,6 +41,16 @@ void refuse_duplicate_keys(std::string_view text, const std::string& what, Error
 
 }  // namespace
 
+// The parser's messages quote what it read last, which may be a key.
+std::string without_quote(std::string_view message) {
+    const std::size_t begin = message.find("; last read: '");
+    const std::size_t end = message.rfind("; expected ");
+    if (begin == message.npos) return std::string(message);
+    const bool goes_on = end != message.npos && end > begin;
+    return std::string(message.substr(0, begin))
+        .append(goes_on ? message.substr(end) : std::string_view());
+}
+
 Json parse_json(std::string_view text, std::string_view what, DuplicateKeys duplicates,
                 std::size_t most_bytes, ErrorCode code) {
     const std::string subject(what);
@@ -60,7 +70,7 @@ Json parse_json(std::string_view text, std::string_view what, DuplicateKeys dupl
         std::string_view message = error.what();
         const std::size_t start = message.find("] ");
         if (start != std::string_view::npos) message.remove_prefix(start + 2);
-        throw Error(code, subject + ": not JSON: " + std::string(message), hint);
+        throw Error(code, subject + ": not JSON: " + without_quote(message), hint);
     }
 }
 

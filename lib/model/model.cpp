@@ -126,10 +126,15 @@ std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client)
     return std::make_unique<NetworkModel>(endpoint, client);
 }
 
+std::int64_t required_output_tokens(const Endpoint& endpoint) {
+    if (endpoint.provider.protocol != Protocol::anthropic) return 0;
+    const std::int64_t most = endpoint.facts.max_output_tokens;
+    return most > 0 ? std::min(most, default_max_tokens) : default_max_tokens;
+}
+
 std::int64_t most_output_tokens(const Endpoint& endpoint, const chat::Request& request) {
     constexpr std::int64_t usual_most = 32'768;  // where nothing is known
     if (request.max_output_tokens > 0) return request.max_output_tokens;
-    if (endpoint.provider.protocol == Protocol::anthropic) return default_max_tokens;
     const std::int64_t most = endpoint.facts.max_output_tokens;
     return most > 0 ? most : usual_most;
 }

@@ -55,6 +55,8 @@ class Model {
 // `client` must outlive the model.
 std::unique_ptr<Model> make_model(const Endpoint& endpoint, net::Client& client);
 
+// The max_output_tokens of requests to a server that needs one; 0 for others.
+std::int64_t required_output_tokens(const Endpoint& endpoint);
 // The most tokens that an answer to the request may have.
 std::int64_t most_output_tokens(const Endpoint& endpoint, const chat::Request& request);
 

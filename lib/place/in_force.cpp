@@ -132,11 +132,12 @@ class OptionsCheck {
 
 void choose_model_options(Settings& settings, const TurnOptions& options,
                           const agent::ModelOptions& own, const agent::ModelOptions& general) {
-    const auto choose = [&](auto member, const char* option, const char* key) {
-        if (options.model_options.*member)
-            return Chosen{options.model_options.*member, std::string(option)};
-        return Chosen{own.*member ? own.*member : general.*member,
-                      "model_options." + std::string(key)};
+    const agent::ModelOptions& given = options.model_options;
+    const auto choose = [&]<typename Value>(std::optional<Value> agent::ModelOptions::*member,
+                                            const char* option, const char* key) {
+        if (given.*member) return Chosen<Value>{given.*member, option};
+        return Chosen<Value>{own.*member ? own.*member : general.*member,
+                             "model_options." + std::string(key)};
     };
     auto effort = choose(&agent::ModelOptions::effort, "--effort", "effort");
     auto tokens = choose(&agent::ModelOptions::max_tokens, "--max-tokens", "max_tokens");
@@ -248,6 +249,8 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     require_prices(settings, catalog);
     settings.max_output_tokens =
         provider_settings(model::parse_model_name(settings.model).provider, home).max_output_tokens;
+    if (settings.max_output_tokens == 0)
+        settings.max_output_tokens = model::required_output_tokens(settings.endpoint);
     choose_model_options(settings, options, own.model_options, general.model_options);
     return settings;
 }

@@ -33,7 +33,8 @@ constexpr std::string_view reserved_rows = "WHERE state = 'reserved'";
 std::int64_t free_id(Store& store, base::TimeMs now) {
     constexpr std::int64_t us_per_ms = 1'000;
     constexpr std::int64_t us_per_day = 86'400'000'000;
-    const std::int64_t first = now * us_per_ms;
+    constexpr base::TimeMs latest = 253'402'214'400'000;  // SQLite's dates end with the year 9999
+    const std::int64_t first = std::clamp<std::int64_t>(now, 1, latest) * us_per_ms;
     const std::int64_t taken =
         query_integer(store, "SELECT max(id) FROM model_calls WHERE id BETWEEN ? AND ?", first,
                       first + us_per_day);

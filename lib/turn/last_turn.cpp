@@ -206,7 +206,7 @@ bool is_superseded(store::Store& store, const store::Turn& turn) {
 }
 
 bool may_go_on(const place::TurnOptions& options, const store::Turn& turn) {
-    return turn.reason == budget_reason ||
+    return turn.reason == budget_reason || turn.reason == tokens_reason ||
            (turn.reason == "max_iterations" && options.max_iterations.has_value());
 }
 

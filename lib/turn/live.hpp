@@ -90,7 +90,8 @@ class LiveTurn : public LoopHost {
     void use_model();
     void add_usage(const chat::Usage& usage);
     model::Answer ask_once(const chat::Request& request);
-    bool fall_back(const model::Answer& answer);
+    // Not inlined: what it loads would lie on the stack below every model call.
+    [[gnu::noinline]] bool fall_back(const model::Answer& answer);
     bool wait_parked(const std::string& why);
     store::Task next_task();
     void renew_rules();

@@ -77,12 +77,14 @@ void LiveTurn::fill(const LoopEnd& end) {
                          "turn: ended after " + base::counted(state_.iterations, "model call"),
                          goes_on + " --max-iterations N");
         case End::tokens:
-            return ended(State::completed, "tokens", ErrorCode::limit,
-                         "turn: ended at its token limit");
+            return ended(State::completed, std::string(tokens_reason), ErrorCode::limit,
+                         end.budget.empty() ? "turn: ended at its token limit"
+                                            : "turn: ended at its token limit: " + end.budget,
+                         goes_on);
         case End::budget:
             return ended(State::completed, std::string(budget_reason), ErrorCode::limit,
                          "turn: ended at its budget: " + end.budget,
-                         "with a larger one, continue with: " + goes_on);
+                         "when it has room again, continue with: " + goes_on);
         case End::input_required:
             result_.prompts = calls_.prompts();
             return ended(State::input_required, reason_of(result_.prompts),

@@ -79,10 +79,14 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
     for (;;) {
         if (host.stop_requested()) return ended(End::interrupted);
         if (state.iterations >= limits.iterations) return ended(End::max_iterations);
-        if (limits.tokens > 0 && spent(state.usage) >= limits.tokens) return ended(End::tokens);
+        if (limits.tokens > 0 && spent(state.usage) >= limits.tokens) {
+            end.budget = std::to_string(limits.tokens) + " tokens a turn (budget.tokens_per_turn)";
+            return ended(End::tokens);
+        }
+        end.budget.clear();
         const chat::Request& request = host.assemble(state.iterations + 1);
         model::Answer answer = host.ask(request);
-        ++state.iterations;
+        if (!answer.failure || answer.budget.empty()) ++state.iterations;
         state.usage += answer.spent_before;
         state.usage += answer.reply.usage;
         const chat::Reply& reply = answer.reply;

@@ -55,6 +55,7 @@ struct PaidModel::Bound {
 struct PaidModel::Admission {
     std::int64_t output_tokens = 0;
     std::string budget = {};  // that has no room for more
+    bool is_bounded = false;  // by any budget
     bool is_refused = false;
     bool has_to_wait = false;
     bool was_stopped = false;
@@ -95,7 +96,7 @@ PaidModel::Admission PaidModel::admit(store::ModelCall& call, std::int64_t wante
     if (account_.settings.spending.has_days()) store::settle_gone(account_.store);
     store::Transaction transaction(account_.store, store::Survives::process);
     const std::vector<Bound> all = bounds(now);
-    Admission admission{.output_tokens = wanted_output};
+    Admission admission{.output_tokens = wanted_output, .is_bounded = !all.empty()};
     for (const Bound& bound : all) {
         const std::int64_t room =
             bound.is_money ? model::output_for(prices, input, bound.left()) : bound.left() - input;
@@ -138,19 +139,25 @@ void PaidModel::charge(store::ModelCall& call, model::Answer& answer, bool was_s
                        base::TimeMs sent_at) const {
     chat::Usage& usage = answer.reply.usage;
     const bool is_reserved = call.id != 0;
-    const bool was_answered =
-        answer.text_was_streamed || !answer.reply.text.empty() || !answer.reply.tool_calls.empty();
+    const std::int64_t answered = estimated_answer(answer.reply);
+    const bool was_answered = answer.text_was_streamed || answered > 0;
     call.state = store::CallState::settled;
-    if (is_reserved && tokens_of(usage) == 0) {
-        if (answer.failure && !was_answered && !was_stopped) {
+    if (is_reserved) {
+        if (answer.failure && !was_answered && !was_stopped && tokens_of(usage) == 0) {
             store::Transaction transaction(account_.store, store::Survives::process);
             store::release_call(account_.store, call.id);
             transaction.commit();
             return;
         }
-        call.state = store::CallState::estimated;
-        usage.input_tokens = call.usage.input_tokens;
-        usage.output_tokens = estimated_answer(answer.reply);
+        // some servers report a part; of a cut answer, what there was at its beginning
+        const std::int64_t most_read = usage.cache_read_tokens + usage.cache_write_tokens;
+        const bool lacks_input = usage.input_tokens <= 0 || usage.input_tokens < most_read;
+        const bool lacks_output = usage.output_tokens <= 0
+                                      ? answered > 0
+                                      : answer.failure && usage.output_tokens < answered;
+        if (lacks_input) usage.input_tokens = std::max(call.usage.input_tokens, most_read);
+        if (lacks_output) usage.output_tokens = answered;
+        if (lacks_input || lacks_output || answer.failure) call.state = store::CallState::estimated;
     }
     usage.cost = model::cost_of(account_.settings.endpoint.facts.prices, usage);
     call.usage = usage;
@@ -178,7 +185,9 @@ model::Answer PaidModel::ask(const chat::Request& request, const model::StreamSi
             none.budget = admission.budget;
             return none;
         }
-        if (admission.output_tokens < wanted) {
+        // without a limit of its own, a server may write more than was reserved
+        if (admission.output_tokens < wanted ||
+            (admission.is_bounded && request.max_output_tokens == 0)) {
             shortened = request;
             shortened->max_output_tokens = admission.output_tokens;
         }

@@ -215,7 +215,9 @@ std::string renewed_options(const store::Turn& turn, const place::TurnOptions& o
     return chat::dump(stored);
 }
 
-chat::TurnResult resume(place::Place& place) {
+// Functions that the usual turn does not need are not inlined: the stack would hold what each of
+// them loads.
+[[gnu::noinline]] chat::TurnResult resume(place::Place& place) {
     const place::TurnOptions given = place.options;
     mend_transcript(place);
     warn_of_clock(place.agent, place.surroundings.warn);
@@ -263,7 +265,7 @@ chat::TurnResult resume(place::Place& place) {
 }
 
 // A turn with a key is never begun again: its result is returned once more, or it continues.
-chat::TurnResult repeat(place::Place& place) {
+[[gnu::noinline]] chat::TurnResult repeat(place::Place& place) {
     const store::Turn turn = *store::find_turn(place.store, place.keyed->id);
     check_same_prompt(turn, place.options);
     check_not_its_own(place, turn);
@@ -292,8 +294,8 @@ chat::TurnResult repeat(place::Place& place) {
 }
 
 // Records the decision before waiting for the thread; then exactly that turn continues.
-place::TurnOptions after_decision(const place::TurnOptions& given,
-                                  const place::Surroundings& surroundings) {
+[[gnu::noinline]] place::TurnOptions after_decision(const place::TurnOptions& given,
+                                                    const place::Surroundings& surroundings) {
     place::Place place = place::open_place(given, surroundings);
     place::PromptDecision decision = *given.decision;
     if (const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id))
@@ -397,8 +399,8 @@ Taken take_one(const place::TurnOptions& given, const place::Surroundings& surro
 
 // Messages queued during the last answer begin turns of their own; the result of the requested turn
 // does not change.
-void take_up_inbox(const place::TurnOptions& options, store::ThreadId thread,
-                   const place::Surroundings& surroundings) {
+[[gnu::noinline]] void take_up_inbox(const place::TurnOptions& options, store::ThreadId thread,
+                                     const place::Surroundings& surroundings) {
     place::TurnOptions next;
     next.agent = options.agent;
     next.thread = std::to_string(thread);

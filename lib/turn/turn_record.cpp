@@ -14,6 +14,7 @@
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
+#include "turn/last_turn.hpp"
 #include "turn/notice.hpp"
 
 namespace chorus::turn {

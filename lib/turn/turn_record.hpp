@@ -24,6 +24,7 @@ namespace chorus::turn {
 
 constexpr const char* refused_reason = "refused";     // of a turn that the model declined
 constexpr std::string_view budget_reason = "budget";  // of one that a budget had no room for
+constexpr std::string_view tokens_reason = "tokens";  // of one at its token limit
 
 class Record {
   public:

@@ -124,7 +124,10 @@ bad() { # JSON REGEX
     expect_status 3
     run chorus-config doctor
     expect_match "$out" "$2"
+    expect_no_match "$out" canary
 }
+bad '{"profiles": [{"name": "x", "provider": "anthropic", "key": "canary-0123456789abcdef
+"}]}' 'not JSON'
 bad '{' 'credentials.json'
 bad '[]' "one member, 'profiles'"
 bad '{"profiles": [], "x": 1}' "one member, 'profiles'"

@@ -506,9 +506,6 @@ parallel_tools|0|1 or more
 -A a model|builtin/scirpt|there is no 'builtin/scirpt'
 -A a model|antropic/x|did you mean 'anthropic'
 default_model|builtin/foo|builtin/script is the only built-in
-budget|{"usd_per_day": 1}|dollars cannot be counted
--A a budget.usd_per_turn|0.5|dollars cannot be counted
-limits|{"budget": {"usd_per_turn": 1}}|dollars cannot be counted
 hooks|{}|there is no such key
 -A a mcpServers|{}|there is no such key
 -A a notify|{}|there is no such key

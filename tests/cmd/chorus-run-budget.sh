@@ -207,6 +207,60 @@ run chorus-run a --timeout 1s hello
 expect_status 124
 expect_db "SELECT state || ':' || (input_tokens > 1000) || ':' || output_tokens FROM model_calls" estimated:1:0
 
+test_case "an answer that is cut in its middle is estimated by its length, and so is a count that is missing"
+agent_with_price
+start_server "$(answers "$(jq -c '.say.usage = {input: 1000, output: 900}' <<<"$(broken_off)")")"
+run chorus-run a --timeout 2s hello
+expect_status 124
+expect_db "SELECT state || ':' || input_tokens || ':' || (output_tokens > 20) FROM model_calls" estimated:1000:1
+
+test_case "a turn that has not been allowed a request counts none, and goes on when there is room"
+agent_with_price
+start_server "$(answers "$(spends Done. 1000 400)")"
+run chorus-run a --max-usd 0.001 --output-format json hello
+expect_status 9
+expect_json .iterations 0
+run chorus-run a --resume --max-usd 5
+expect_status 0
+agent_key a budget '{"tokens_per_turn": 1000}'
+start_server "$(answers "$(jq -c '.say.usage = {input: 1000, output: 400}' <<<"$(call c1 view '{"path": "."}')")" "$(spends Ended. 1 1)")"
+run chorus-run a hello
+expect_status 9
+expect_match "$err" 'ended at its token limit: 1000 tokens a turn \(budget\.tokens_per_turn\)'
+agent_key a budget '{"tokens_per_turn": 100000}'
+run chorus-run a --resume
+expect_status 0
+expect_equal "$out" Ended.
+
+test_case "budgets are set like any key; under one, every request says how long its answer may be"
+agent_with_price
+for key in budget limits.budget; do
+    run chorus-config set "$key" '{"usd_per_day": 5}'
+    expect_status 0
+done
+run chorus-config set budget.usd_per_turn 4 -A a
+expect_status 0
+printf '{"providers": {"gw": {"protocol": "chat", "base_url": "http://127.0.0.1:1/v1", "needs_key": false, "models": {"m": {"price": {"input": 1, "output": 1}, "read": "2026-11-27", "max_output_tokens": 700}}},
+    "anthropic": {"models": {"m": {"max_output_tokens": 1000, "price": {"input": 1, "output": 1}, "read": "2026-11-27"}}}}}' >"$CHORUS_HOME/models.json"
+start_server "$(answers "$(spends Done. 10 4)")"
+run env CHORUS_GW_BASE_URL="$CHORUS_OPENAI_CHAT_BASE_URL" chorus-run a -m gw/m hello
+expect_status 0
+expect_equal "$(jq .max_tokens "$(request 1)")" 700
+run chorus-run a hello
+expect_status 0
+expect_equal "$(jq .max_tokens "$(request 2)")" 1000
+
+test_case "a clock beyond all dates breaks no home"
+agent_with_price
+start_server "$(answers "$(spends Done. 10 4)")"
+for now in 253402300800000 9223372036854775; do
+    run env CHORUS_NOW_MS=$now chorus-run a hello
+    run chorus-run a --new-thread hello
+    expect_status 0
+    run chorus-context usage
+    expect_status 0
+done
+
 test_case "a turn that waits for room ends with --timeout"
 agent_with_price
 start_server "$(answers "$(jq -c '.delay_ms = 5000' <<<"$(spends Done. 1000 100)")")"

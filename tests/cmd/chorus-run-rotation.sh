@@ -37,6 +37,17 @@ agents() {
     profiles "$@"
 }
 
+test_case "a switch by hand to a rate-limited profile ends its cooldown"
+agents one two
+serve "one=$(limited)" "$(say Done.)"
+run chorus-run a hello
+expect_equal "$(states)" 'one=rate_limited two=active'
+run chorus-config profiles switch one
+expect_status 0
+expect_equal "$(states)" 'one=active two=available'
+run chorus-run a hello
+expect_equal "$(keys_used)" 'one two one two'
+
 # S-03 S-33
 test_case "a rate limit makes the next profile active, and the same request goes out again"
 agents one two three
@@ -143,7 +154,7 @@ expect_equal "$(keys_used)" 'one two'
 run chorus-config profiles switch one
 run chorus-run a --profile-mode auto x
 expect_status 0
-expect_equal "$(keys_used)" 'one two two'
+expect_equal "$(keys_used)" 'one two one two'
 
 # S-35
 test_case "at most so many switches an hour"
