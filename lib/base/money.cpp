@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace chorus::base {
 
 std::string usd_text(MicroUsd amount) {

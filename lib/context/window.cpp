@@ -81,6 +81,13 @@ std::int64_t estimated_tokens(const std::vector<Message>& messages) {
     return tokens;
 }
 
+std::int64_t estimated_opening(const chat::Request& request) {
+    std::size_t bytes = request.system.size() + request.documents.size();
+    for (const chat::ToolDefinition& tool : request.tools)
+        bytes += tool.name.size() + tool.description.size() + tool.schema.size();
+    return static_cast<std::int64_t>(bytes / 4);
+}
+
 std::int64_t estimated_input(const std::vector<Message>& messages, std::int64_t turn,
                              std::int64_t opening) {
     std::int64_t request = opening;

@@ -35,6 +35,7 @@ Window cut_window(std::vector<chat::Message> loaded, const WindowLimits& limits)
 // Bytes / 4.
 std::int64_t estimated_tokens(const chat::Message& message);
 std::int64_t estimated_tokens(const std::vector<chat::Message>& messages);
+std::int64_t estimated_opening(const chat::Request& request);  // all of it but the messages
 // Estimates the tokens of all requests of a turn together; `opening` is the estimate of what
 // precedes the messages in each. 0 if the turn is not in `messages`.
 std::int64_t estimated_input(const std::vector<chat::Message>& messages, std::int64_t turn,

@@ -1,4 +1,4 @@
-// What requests cost, by the catalog's prices.
+// Computes what requests cost, by the catalog's prices.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ struct SpendingLimit {
     std::string named = {};                 // the option or key that sets it
 };
 
-// What model calls may use. A day is a local one.
+// These limits say what model calls may use. A day is a local one.
 struct SpendingLimits {
     SpendingLimit turn_usd;
     SpendingLimit agent_day_usd;

@@ -61,7 +61,7 @@ void add_to_sums(Store& store, const ModelCall& call) {
         has_cost ? usage.cost : 0);
 }
 
-// What was reserved is settled as used in full.
+// Settles what was reserved as used in full.
 void settle_as_estimated(Store& store, ModelCall call) {
     const chat::Usage& usage = call.usage;
     call.state = CallState::estimated;

@@ -40,11 +40,12 @@ chat::Usage settle_reserved(Store& store, TurnId turn);
 // The same for all processes that are gone; has a transaction of its own if there is one.
 void settle_gone(Store& store);
 
-// What was used on the day of `now`, by an agent or, for 0, by all. An unknown cost counts as 0.
+// The tokens and the cost of one day, in which an unknown cost counts as 0.
 struct DaySpent {
     chat::Usage settled;
     chat::Usage reserved;
 };
+// Returns those of the day of `now`, of an agent or, for 0, of all.
 DaySpent spent_on_day(Store& store, AgentId agent, base::TimeMs now);
 
 }  // namespace chorus::store

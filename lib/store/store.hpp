@@ -72,8 +72,8 @@ class Store {
     std::unique_ptr<Connection> connection_;
 };
 
-// What a committed transaction survives. One that a crash of the system may take is on disk at the
-// latest with the next one that may not.
+// This says what a committed transaction survives. The next one that survives a crash of the system
+// also puts those before it on the disk.
 enum class Survives { system_crash, process };
 
 // Rolls back unless committed. Holds the gate from BEGIN to COMMIT; never open across a model call,

@@ -13,11 +13,8 @@ namespace chorus::turn {
 namespace {
 
 std::int64_t opening_tokens(const place::Place& place, const chat::Request& opening) {
-    std::size_t bytes = opening.system.size() + opening.documents.size();
-    for (const chat::ToolDefinition& tool : opening.tools)
-        bytes += tool.name.size() + tool.description.size() + tool.schema.size();
     const auto project = project_message(place);
-    return static_cast<std::int64_t>(bytes / 4) +
+    return context::estimated_opening(opening) +
            (project ? context::estimated_tokens(*project) : 0);
 }
 

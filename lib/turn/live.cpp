@@ -134,7 +134,7 @@ void LiveTurn::begin_with(AssembledWindow window) {
     has_window_ = true;
 }
 
-// Of a summary, which is in the ledger already.
+// Adds the usage of a summary, which is in the ledger already.
 void LiveTurn::add_usage(const chat::Usage& usage) {
     state_.usage += usage;
     record_.turn().usage += usage;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/text.hpp"
 #include "context/window.hpp"
@@ -19,13 +18,6 @@ constexpr std::int64_t least_answer_tokens = 256;  // a shorter one is not worth
 
 std::int64_t tokens_of(const chat::Usage& usage) {
     return usage.input_tokens + usage.output_tokens;
-}
-
-std::int64_t estimated_prompt(const chat::Request& request) {
-    std::size_t bytes = request.system.size() + request.documents.size();
-    for (const chat::ToolDefinition& tool : request.tools)
-        bytes += tool.name.size() + tool.description.size() + tool.schema.size();
-    return static_cast<std::int64_t>(bytes / 4) + context::estimated_tokens(request.messages);
 }
 
 std::int64_t estimated_answer(const chat::Reply& reply) {
@@ -176,7 +168,8 @@ model::Answer PaidModel::ask(const chat::Request& request, const model::StreamSi
     std::optional<chat::Request> shortened;
     // the model inside Chorus costs nothing and answers at once
     if (endpoint.provider.protocol != model::Protocol::script) {
-        call.usage.input_tokens = estimated_prompt(request);
+        call.usage.input_tokens =
+            context::estimated_opening(request) + context::estimated_tokens(request.messages);
         const std::int64_t wanted = model::most_output_tokens(endpoint, request);
         admission = wait_for_room(call, wanted, interruption);
         if (admission.was_stopped) return model::no_answer({.message = "interrupted"});

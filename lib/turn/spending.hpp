@@ -11,14 +11,14 @@
 
 namespace chorus::turn {
 
-// Who pays for the requests.
+// The agent and the turn that the requests are charged to, and their budgets.
 struct Account {
     store::Store& store;
     store::AgentId agent = 0;
     store::TurnId turn = 0;  // 0: none
     const place::Settings& settings;
     const std::function<void(const std::string&)>& warn;
-    // What the turn has used so far.
+    // Returns what the turn has used so far.
     std::function<chat::Usage()> used = [] { return chat::Usage{}; };
     // Has to settle the call: at once, or with what the answer changes.
     std::function<void(const store::ModelCall&, base::TimeMs sent_at, bool at_once)> settle;
