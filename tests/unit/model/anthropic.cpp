@@ -199,9 +199,9 @@ TEST(Anthropic, TheEndOfTheRequestBeforeIsMarkedHoweverMuchCameSince) {
     EXPECT_EQ(marks_in(next), 2U);
 }
 
-TEST(Anthropic, AThousandMessagesTakeNoTime) {
+double best_ms_of(std::size_t messages_written) {
     std::vector<chat::Message> messages;
-    while (messages.size() < 1000) {
+    while (messages.size() < messages_written) {
         messages.push_back(user("a short prompt of a person, with some words in it"));
         messages.push_back(
             answer("", {{"toolu_0123456789", "bash", R"({"command":"ls -l src"})"}}));
@@ -212,13 +212,16 @@ TEST(Anthropic, AThousandMessagesTakeNoTime) {
     double best_ms = 1e9;
     for (int i = 0; i < 20; ++i) {
         const std::clock_t start = std::clock();
-        ASSERT_GT(anthropic_body(request, origin).size(), 100'000U);
+        EXPECT_GT(anthropic_body(request, origin).size(), 100 * messages_written);
         best_ms =
             std::min(best_ms, 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     }
-    RecordProperty("microseconds", static_cast<int>(best_ms * 1000));
-    // 0.5 ms is the goal; sanitizers and busy machines get room
-    EXPECT_LT(best_ms, 20);
+    return best_ms;
+}
+
+// A bound in milliseconds would measure the machine and its sanitizers.
+TEST(Anthropic, TheTimeOfABodyGrowsWithItsMessagesAndNotFaster) {
+    EXPECT_LT(best_ms_of(4000), 10 * best_ms_of(1000));
 }
 
 TEST(Anthropic, AnAnswerIsAsLongAsTheModelTakes) {
