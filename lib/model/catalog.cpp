@@ -95,7 +95,7 @@ std::vector<std::string> Catalog::model_names(std::string_view provider) const {
 
 std::optional<std::string> Catalog::find_family(std::string_view model) const {
     const std::size_t slash = model.find('/');
-    for (std::size_t length = model.size(); length > slash + 1; --length) {
+    for (std::size_t length = model.size(); length > slash; --length) {
         std::string family = std::string(model.substr(0, length)) + "*";
         if (find(family)) return family;
     }

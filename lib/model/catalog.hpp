@@ -11,7 +11,7 @@
 
 namespace chorus::model {
 
-enum class Protocol { anthropic, responses, chat, gemini, script };
+enum class Protocol { anthropic, responses, chat, gemini, ollama, script };
 
 // Which reasoning a server of the chat protocol expects back with the assistant's message.
 enum class ReasoningBack {
@@ -27,6 +27,7 @@ struct Quirks {
     bool stream_options = true;  // false: the server refuses them and reports usage anyway
     bool parallel_tool_calls = true;
     bool short_call_ids = false;  // ids of exactly nine letters and digits
+    std::string keep_alive = {};  // how long the server keeps the model loaded; "": its default
     std::string effort = {};      // of a request that names none
 };
 

@@ -107,6 +107,15 @@ std::string whole_system(const chat::Request& request) {
     return request.system + request.documents;
 }
 
+void CallNames::add(const chat::Message& answer) {
+    for (const chat::ToolCall& call : answer.tool_calls) names_[call.id] = sendable_name(call.name);
+}
+
+std::string CallNames::of(const chat::Message& result) const {
+    const auto name = names_.find(result.tool_call_id);
+    return name == names_.end() ? "unnamed" : name->second;
+}
+
 bool says_nothing(const chat::Message& message) {
     return message.tool_calls.empty() && base::trim(message.content).empty();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -46,6 +47,16 @@ bool refuses_own_blocks(std::string_view message);
 std::string_view inside_array(std::string_view wire);
 // The system prompt and the documents as one text.
 std::string whole_system(const chat::Request& request);
+// The names of the calls by their ids, for APIs that take a result with its function's name.
+class CallNames {
+  public:
+    void add(const chat::Message& answer);
+    std::string of(const chat::Message& result) const;
+
+  private:
+    std::map<std::string, std::string> names_;
+};
+
 // Whether an assistant's message has neither a call nor visible text. APIs refuse such messages.
 bool says_nothing(const chat::Message& message);
 // The status block and the content as one text.

@@ -24,6 +24,8 @@ class Decoder {
     Decoder(const Decoder&) = delete;
     Decoder& operator=(const Decoder&) = delete;
 
+    // How the stream is divided into events.
+    virtual net::Framing framing() const { return net::Framing::events; }
     // Once the answer has failed, nothing more is read.
     void take(const net::ServerEvent& event);
     // Takes the whole answer as one JSON object, from a server that does not stream.

@@ -23,7 +23,8 @@ constexpr std::int64_t longest_linger_ms = 5'000;
 class Reading {
   public:
     explicit Reading(Decoder& decoder)
-        : decoder_(decoder), parser_([this](const net::ServerEvent& event) { take(event); }) {}
+        : decoder_(decoder),
+          parser_([this](const net::ServerEvent& event) { take(event); }, decoder.framing()) {}
 
     net::Received feed(std::string_view bytes) {
         last_bytes_ms_ = sys::monotonic_ms();
@@ -47,7 +48,10 @@ class Reading {
         const std::string_view text = base::trim(base::without_bom(body_));
         return braces_.closed() ? text.substr(0, followed_bytes_) : text;
     }
-    bool is_json() const { return body().starts_with('{') || body().starts_with('['); }
+    bool is_json() const {
+        return decoder_.framing() == net::Framing::events &&
+               (body().starts_with('{') || body().starts_with('['));
+    }
 
   private:
     // Returns false if the body is larger than an answer may be.

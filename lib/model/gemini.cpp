@@ -1,6 +1,5 @@
 #include "model/gemini.hpp"
 
-#include <map>
 #include <utility>
 
 #include "base/text.hpp"
@@ -33,14 +32,10 @@ void write_functions(JsonText& out, const std::vector<chat::ToolDefinition>& too
     out.end_array().end_object().end_array();
 }
 
-// The names of the calls by their ids: a result is sent with its function's name.
-using CallNames = std::map<std::string, std::string>;
-
 void write_function_result(JsonText& out, const Message& message, const CallNames& names) {
-    const auto name = names.find(message.tool_call_id);
     out.begin_object().key("functionResponse").begin_object();
     out.member("id", sendable_name(message.tool_call_id));
-    out.member("name", name == names.end() ? "unnamed" : name->second);
+    out.member("name", names.of(message));
     out.key("response").begin_object();
     out.member(message.is_error ? "error" : "output", message.content);
     out.end_object().end_object().end_object();
@@ -82,8 +77,7 @@ void write_contents(JsonText& out, const chat::Request& request, const Origin& o
         } else if (!is_answer) {
             write_function_result(out, *message, names);
         } else {
-            for (const chat::ToolCall& call : message->tool_calls)
-                names[call.id] = sendable_name(call.name);
+            names.add(*message);
             const std::string* own = own_blocks(*message, origin, "\"functionCall\":");
             if (own)
                 out.raw(inside_array(*own));

@@ -23,6 +23,7 @@ constexpr std::array context_members{"context_length",   "context_window",
 
 std::string path_of(const Provider& provider) {
     if (provider.protocol == Protocol::gemini) return "/v1beta/models";
+    if (provider.protocol == Protocol::ollama) return "/api/tags";
     return provider.protocol == Protocol::anthropic ? "/v1/models" : "/models";
 }
 

@@ -9,6 +9,7 @@
 #include "model/anthropic.hpp"
 #include "model/exchange.hpp"
 #include "model/gemini.hpp"
+#include "model/ollama.hpp"
 #include "model/openai_chat.hpp"
 #include "model/openai_responses.hpp"
 #include "model/script.hpp"
@@ -18,8 +19,8 @@ namespace {
 
 // Where each protocol's requests go, below the base URL.
 std::string path_for(Protocol protocol, std::string_view model) {
-    static constexpr base::EnumNames<Protocol, 5> paths{
-        {"/v1/messages", "/responses", "/chat/completions", "", ""}};
+    static constexpr base::EnumNames<Protocol, 6> paths{
+        {"/v1/messages", "/responses", "/chat/completions", "", "/api/chat", ""}};
     return protocol == Protocol::gemini ? gemini_path(model) : std::string(paths.name(protocol));
 }
 
@@ -35,7 +36,14 @@ struct Taken {
     Reasoning reasoning = Reasoning::none;
     bool own_blocks = true;
     AnthropicQuirks anthropic = {};
+    std::int64_t context_tokens = 0;
 };
+
+Taken taken_at_first(const Endpoint& endpoint) {
+    return {.quirks = quirks_at(endpoint.provider, base_url_of(endpoint)),
+            .reasoning = reasoning_of(endpoint.facts),
+            .context_tokens = endpoint.facts.context_tokens};
+}
 
 std::string body_of(const Provider& row, const Taken& taken, const chat::Request& request) {
     // without a provider's name, no blocks count as the provider's own
@@ -47,6 +55,8 @@ std::string body_of(const Provider& row, const Taken& taken, const chat::Request
     if (row.protocol == Protocol::gemini)
         return gemini_body(request, origin, taken.reasoning != Reasoning::none);
     if (row.protocol == Protocol::chat) return chat_body(request, origin, taken.quirks);
+    if (row.protocol == Protocol::ollama)
+        return ollama_body(request, origin, taken.quirks, taken.context_tokens);
     return {};
 }
 
@@ -60,8 +70,7 @@ class NetworkModel final : public Model {
         std::optional<Failure> no_key;
         const std::string key = take_key(endpoint_, no_key);
         if (no_key) return no_answer(std::move(*no_key));
-        if (!taken_)
-            taken_ = Taken{quirks_at(row_, base_url_of(endpoint_)), reasoning_of(endpoint_.facts)};
+        if (!taken_) taken_ = taken_at_first(endpoint_);
         for (;;) {
             const std::unique_ptr<Decoder> decoder = decoder_for(request, sink);
             Answer answer = exchange(client_, http_request(request, key), row_.name, key, *decoder,
@@ -95,13 +104,15 @@ class NetworkModel final : public Model {
         if (row_.protocol == Protocol::anthropic) return anthropic_decoder(origin(request), sink);
         if (row_.protocol == Protocol::responses) return responses_decoder(origin(request), sink);
         if (row_.protocol == Protocol::gemini) return gemini_decoder(origin(request), sink);
+        if (row_.protocol == Protocol::ollama) return ollama_decoder(origin(request), sink);
         return chat_decoder(origin(request), sink, taken_->quirks);
     }
 
     net::HttpRequest http_request(const chat::Request& request, const std::string& key) const {
         net::HttpRequest http = request_to(endpoint_, path_for(row_.protocol, request.model), key);
-        for (const char* field : {"Content-Type: application/json", "Accept: text/event-stream"})
-            http.headers.emplace_back(field);
+        http.headers.emplace_back("Content-Type: application/json");
+        http.headers.emplace_back(row_.protocol == Protocol::ollama ? "Accept: application/x-ndjson"
+                                                                    : "Accept: text/event-stream");
         http.body = body_of(row_, *taken_, request);
         return http;
     }
@@ -140,9 +151,7 @@ std::int64_t most_output_tokens(const Endpoint& endpoint, const chat::Request& r
 }
 
 std::string request_body(const Endpoint& endpoint, const chat::Request& request) {
-    const Provider& row = endpoint.provider;
-    const Quirks& quirks = quirks_at(row, base_url_of(endpoint));
-    return body_of(row, {quirks, reasoning_of(endpoint.facts)}, request);
+    return body_of(endpoint.provider, taken_at_first(endpoint), request);
 }
 
 Answer no_answer(Failure failure) {

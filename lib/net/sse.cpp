@@ -47,6 +47,10 @@ void SseParser::finish() {
 void SseParser::end_line(std::string_view line) {
     if (at_start_) line = base::without_bom(line);
     at_start_ = false;
+    if (framing_ == Framing::lines) {
+        if (base::trim(line).starts_with('{')) sink_({"message", std::string(line)});
+        return;
+    }
     if (line.empty()) return dispatch();
     const std::size_t colon = line.find(':');
     if (colon == 0) return;

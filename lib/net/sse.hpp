@@ -17,10 +17,16 @@ struct ServerEvent {
     std::string data;
 };
 
+enum class Framing {
+    events,
+    lines,  // each line that begins with "{" is the data of an event; other lines are ignored
+};
+
 class SseParser {
   public:
     using Sink = std::function<void(const ServerEvent&)>;
-    explicit SseParser(Sink sink) : sink_(std::move(sink)) {}
+    explicit SseParser(Sink sink, Framing framing = Framing::events)
+        : sink_(std::move(sink)), framing_(framing) {}
 
     // The events do not depend on how the bytes are split. Returns false once a line or an event
     // exceeds its bound (base/limits.hpp); nothing more is dispatched then.
@@ -34,6 +40,7 @@ class SseParser {
     void dispatch();
 
     Sink sink_;
+    Framing framing_;
     std::string line_;
     ServerEvent event_;
     bool has_data_ = false;

@@ -234,8 +234,10 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     settings.max_iterations = options.max_iterations.value_or(
         own.max_iterations.value_or(general.max_iterations.value_or(25)));
     settings.max_messages = own.max_messages.value_or(general.max_messages.value_or(0));
-    settings.token_budget = four_fifths(own.context_tokens.value_or(
-        general.context_tokens.value_or(settings.endpoint.facts.prompt_tokens())));
+    model::ModelFacts& facts = settings.endpoint.facts;
+    const auto context = own.context_tokens ? own.context_tokens : general.context_tokens;
+    settings.token_budget = four_fifths(context.value_or(facts.prompt_tokens()));
+    if (context) facts.context_tokens = *context;
     settings.auto_compact = own.auto_compact.value_or(general.auto_compact.value_or(false));
     settings.parallel_tools = own.parallel_tools.value_or(general.parallel_tools.value_or(4));
     settings.tokens_per_turn =

@@ -53,14 +53,13 @@ NextRequest next_request(const place::TurnOptions& options,
 std::string dry_run(const place::TurnOptions& options, const place::Surroundings& surroundings) {
     place::Place place = place::open_place(options, surroundings);
     approval::check_given_permissions(place);
-    NextRequest next = assemble(place, place::load(place));
-    const model::Endpoint endpoint = place::endpoint_for(next.model, place.home_configuration,
-                                                         place.catalog, surroundings.environment);
+    const place::Loaded loaded = place::load(place);
+    NextRequest next = assemble(place, loaded);
     chat::Message said;
     said.content = compose_message(place, KeepArtifact::no);
     said.status = next.status;
     next.request.messages.push_back(std::move(said));
-    std::string body = model::request_body(endpoint, next.request);
+    std::string body = model::request_body(loaded.settings.endpoint, next.request);
     if (body.empty()) surroundings.warn(next.model + " sends no request");
     return body;
 }

@@ -50,7 +50,7 @@ test_case 'every provider with a key and the local servers are asked, and what t
 serving 200 "$(list_of big small 'with blank' $'with\ttab' '')"
 models_json '{}'
 echo '{"xai":{"valid":true,"models":["kept"]}}' >"$CHORUS_HOME/available_models.json"
-export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port/v1
+export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port
 run chorus-config models --refresh
 expect_status 0
 expect_equal "$err" ''

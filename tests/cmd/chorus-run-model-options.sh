@@ -9,6 +9,7 @@ options_of() { # PROVIDER, of $out: effort, tokens, temperature
         anthropic) jq -c '[.output_config.effort, .max_tokens, .temperature]' ;;
         openai) jq -c '[.reasoning.effort, .max_output_tokens, .temperature]' ;;
         gemini) jq -c '.generationConfig | [.thinkingConfig.thinkingLevel, .maxOutputTokens, .temperature]' ;;
+        ollama) jq -c '[.think, .options.num_predict, .options.temperature]' ;;
         openrouter) jq -c '[.reasoning.effort, .max_tokens, .temperature]' ;;
         *) jq -c '[.reasoning_effort, .max_tokens // .max_completion_tokens, .temperature]' ;;
     esac

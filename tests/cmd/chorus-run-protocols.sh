@@ -56,7 +56,7 @@ check_tools() { # PROTOCOL FILE
     local tools='.tools | map({name, schema: .input_schema, description})'
     [ "$1" = openai ] && tools='.tools | map({name, schema: .parameters, description})'
     [ "$1" = gemini ] && tools='.tools[0].functionDeclarations | map({name, schema: .parametersJsonSchema, description})'
-    [ "$1" = openai-chat ] || [ "$1" = deepseek ] &&
+    [[ $1 == @(openai-chat|deepseek|ollama) ]] &&
         tools='.tools | map(.function | {name, schema: .parameters, description})'
     expect_equal "$(jq -r "$tools | map(select(.schema.type != \"object\" or (.schema.properties | type) != \"object\"
         or (.description | length) < 10 or (.name | test(\"^[a-zA-Z0-9_-]{1,64}\$\") | not))) | length" "$2")" 0
@@ -100,6 +100,13 @@ check_thinking() { # PROTOCOL: thoughts go back as they came, before what they l
         expect_equal "$(jq -c '[.contents[].parts[] | select(.thought)] | length' "$(request 6)")" 0
         expect_equal "$(jq -c '.generationConfig.thinkingConfig.includeThoughts' "$(request 1)")" true
         ;;
+    ollama)
+        expect_equal "$(jq -c '[.messages[] | select(.role == "assistant") | .thinking]' "$(request 6)")" \
+            '["Zuerst lesen 🤔\n\"so\" \\o/","write",null,"run",null]'
+        expect_equal "$(jq -c '[.options.num_ctx, .truncate, .shift]' "$(request 1)")" '[32768,false,false]'
+        expect_equal "$(jq -r '.messages[] | select(.role == "tool") | .tool_name' "$(request 6)" | paste -sd' ')" \
+            'view list_files create_file str_replace bash git_commit search_files view'
+        ;;
     deepseek)
         expect_equal "$(jq -c '[.messages[] | select(.role == "assistant") | .reasoning_content]' "$(request 6)")" \
             '["Zuerst lesen 🤔\n\"so\" \\o/","write","","run",""]'
@@ -129,6 +136,7 @@ check_head() { # PROTOCOL FILE
         expect_match "$(cat "$2")" '^POST /v1beta/models/model-1:streamGenerateContent[?]alt=sse '
         expect_match "$(cat "$2")" $'x-goog-api-key: sk-test-0123456789abcdef\r?\n'
         ;;
+    ollama) expect_match "$(cat "$2")" '^POST /api/chat ' ;;
     *) expect_match "$(cat "$2")" '^POST /v1/chat/completions ' ;;
     esac
     [[ $1 == @(anthropic|gemini) ]] || expect_match "$(cat "$2")" $'[Aa]uthorization: Bearer sk-test-0123456789abcdef\r?\n'
@@ -143,9 +151,11 @@ check_prefix() { # OLD NEW
     [ "${#new}" -gt "${#old}" ] || fail "nothing was added"
 }
 
-for protocol in anthropic openai openai-chat gemini deepseek; do
+for protocol in anthropic openai openai-chat gemini deepseek ollama; do
     chunks='"whole" 1 "utf8"'
-    [ $protocol = deepseek ] && chunks='"utf8"'
+    [[ $protocol == @(deepseek|ollama) ]] && chunks='"utf8"'
+    cached=60
+    [ $protocol = ollama ] && cached=0 # it does not say
     for chunk in $chunks; do
         test_case "$protocol, chunk $chunk: a turn with seven tools" # C-02 C-04 C-11 C-20 C-21 C-22 A-41 L-15 L-22
         model=$protocol/model-1
@@ -156,6 +166,7 @@ for protocol in anthropic openai openai-chat gemini deepseek; do
         start_server "$(script "$chunk")"
         export CHORUS_GEMINI_BASE_URL=http://127.0.0.1:$port GEMINI_API_KEY=sk-test-0123456789abcdef
         export CHORUS_DEEPSEEK_BASE_URL=http://127.0.0.1:$port/v1 DEEPSEEK_API_KEY=sk-test-0123456789abcdef
+        export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port OLLAMA_API_KEY=sk-test-0123456789abcdef
         before=$(date +%s%3N)
         run chorus-run a -p "$prompt"
         expect_status 0
@@ -183,7 +194,7 @@ for protocol in anthropic openai openai-chat gemini deepseek; do
         expect_db "SELECT DISTINCT decision || ' ' || user_id || ' ' || agent_name || ' ' || turn_id FROM audit_log" "allow $(id -u) a 1"
         expect_db "SELECT state || ' ' || exit_code || ' ' || iterations || ' ' || tool_calls || ' ' || turn_number || ' ' || attempt || ' ' || model
                    || ' ' || profile || ' ' || (ended_at >= started_at) FROM turns" "idle 0 6 8 1 1 $model sandboxed 1"
-        expect_db "SELECT input_tokens || ' ' || output_tokens || ' ' || cache_read_tokens FROM turns" '600 42 360'
+        expect_db "SELECT input_tokens || ' ' || output_tokens || ' ' || cache_read_tokens FROM turns" "600 42 $((6 * cached))"
         expect_db "SELECT turn_count || ' ' || (last_activity >= $before) FROM agents" '1 1'
         expect_db "SELECT group_concat(next, ' ') FROM (SELECT next FROM events WHERE kind = 'turn' ORDER BY id)" 'working idle'
         expect_sound
@@ -223,12 +234,12 @@ for protocol in anthropic openai openai-chat gemini deepseek; do
         run chorus-run a -p 'And again?' --json
         expect_status 0
         expect_json '"\(.turn) \(.state) \(.text) \(.exit_code) \(.iterations) \(.tool_calls)"' '2 completed A second answer. 0 1 0'
-        expect_json '"\(.usage.input_tokens) \(.usage.output_tokens) \(.usage.cache_read_tokens)"' '100 7 60'
+        expect_json '"\(.usage.input_tokens) \(.usage.output_tokens) \(.usage.cache_read_tokens)"' "100 7 $cached"
         check_prefix "$(request 6)" "$(request 7)"
         expect_equal "$(conversation $protocol "$(request 7)" | tail -2)" $'assistant\nuser'
         expect_db "SELECT turn_count FROM agents" 2
         expect_sound
-        unset CHORUS_DEEPSEEK_BASE_URL DEEPSEEK_API_KEY
+        unset CHORUS_DEEPSEEK_BASE_URL DEEPSEEK_API_KEY CHORUS_OLLAMA_BASE_URL OLLAMA_API_KEY
     done
 done
 

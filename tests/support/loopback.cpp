@@ -124,7 +124,9 @@ Answer list_models(const Asking& asking) {
     if (asking.headers.contains("anthropic-version")) dialect = Dialect::anthropic;
     if (asking.headers.contains("x-goog-api-key") || asking.path.starts_with("/v1beta/"))
         dialect = Dialect::gemini;
-    if (!asking.path.substr(0, asking.path.find('?')).ends_with("/models"))
+    const std::string path = asking.path.substr(0, asking.path.find('?'));
+    if (path.ends_with("/api/tags")) dialect = Dialect::ollama;
+    if (dialect != Dialect::ollama && !path.ends_with("/models"))
         return plain_answer(404, "application/json", R"({"error":{"message":"no such path"}})");
     return plain_answer(200, "application/json", model_list(dialect));
 }
@@ -166,7 +168,8 @@ class Server {
 
     void prepare_fast() {
         for (const Dialect dialect :
-             {Dialect::anthropic, Dialect::responses, Dialect::chat, Dialect::gemini}) {
+             {Dialect::anthropic, Dialect::responses, Dialect::chat, Dialect::gemini,
+              Dialect::ollama}) {
             Asked asked;
             asked.dialect = dialect;
             asked.model = "fast";
@@ -227,7 +230,7 @@ class Server {
 
     Options options_;
     std::optional<Script> script_;
-    std::array<std::string, 4> fast_;
+    std::array<std::string, 5> fast_;
     SSL_CTX* tls_ = nullptr;
     int listener_ = -1;
     std::atomic<std::size_t> requests_ = 0;

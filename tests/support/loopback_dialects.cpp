@@ -48,6 +48,7 @@ Dialect dialect_of(std::string_view path) {
     if (path.ends_with("/responses")) return Dialect::responses;
     if (path.ends_with("/chat/completions")) return Dialect::chat;
     if (path.ends_with(":streamGenerateContent")) return Dialect::gemini;
+    if (path.ends_with("/api/chat")) return Dialect::ollama;
     return Dialect::none;
 }
 
@@ -62,6 +63,8 @@ std::vector<std::string> render(const Json& say, const Asked& asked) {
             return render_chat(said, asked);
         case Dialect::gemini:
             return render_gemini(said, asked);
+        case Dialect::ollama:
+            return render_ollama(said, asked);
         case Dialect::none:
             break;
     }
@@ -92,6 +95,16 @@ std::string model_list(Dialect dialect) {
                               {"inputTokenLimit", 1048576},
                               {"outputTokenLimit", 65536},
                               {"supportedGenerationMethods", {"generateContent"}}});
+        return Json{{"models", models}}.dump();
+    }
+    if (dialect == Dialect::ollama) {
+        for (const char* name : {"gemma4:latest", "qwen3:8b"})
+            models.push_back({{"name", name},
+                              {"model", name},
+                              {"modified_at", "2026-10-21T00:00:00Z"},
+                              {"size", 3338801804},
+                              {"digest", "a2af6cc3eb7f"},
+                              {"details", {{"family", "gemma"}, {"parameter_size", "4.3B"}}}});
         return Json{{"models", models}}.dump();
     }
     for (const char* id : {"gpt-6.1-sol", "gpt-6-luna", "local-model"})

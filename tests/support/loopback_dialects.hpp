@@ -10,7 +10,7 @@ namespace loopback {
 
 using Json = nlohmann::ordered_json;
 
-enum class Dialect { anthropic, responses, chat, gemini, none };
+enum class Dialect { anthropic, responses, chat, gemini, ollama, none };
 
 // By the path of a POST, its query left out.
 Dialect dialect_of(std::string_view path);
@@ -26,7 +26,7 @@ struct Asked {
 // One string an event, blank line included. Text outside ASCII is alternately raw and escaped.
 std::vector<std::string> render(const Json& say, const Asked& asked);
 
-// GET /v1/models and /v1beta/models.
+// GET /v1/models, /v1beta/models and /api/tags.
 std::string model_list(Dialect dialect);
 
 }  // namespace loopback

@@ -65,5 +65,6 @@ std::vector<std::string> render_anthropic(const Said& said, const Asked& asked);
 std::vector<std::string> render_responses(const Said& said, const Asked& asked);
 std::vector<std::string> render_chat(const Said& said, const Asked& asked);
 std::vector<std::string> render_gemini(const Said& said, const Asked& asked);
+std::vector<std::string> render_ollama(const Said& said, const Asked& asked);
 
 }  // namespace loopback

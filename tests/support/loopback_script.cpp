@@ -54,7 +54,9 @@ Answer read_answer(const Json& entry, const Asked& asked) {
     if (neutral && asked.dialect == Dialect::none)
         return plain_answer(404, "application/json", R"({"error":{"message":"no such path"}})");
     if (neutral) {
-        answer.headers.emplace_back("content-type", "text/event-stream");
+        answer.headers.emplace_back("content-type", asked.dialect == Dialect::ollama
+                                                        ? "application/x-ndjson"
+                                                        : "text/event-stream");
         answer.parts = render(entry["say"], asked);
     } else if (entry.contains("body_base64")) {
         answer.parts = {decode_base64(entry["body_base64"].get<std::string>())};

@@ -23,7 +23,7 @@ asks() { # PROMPT TEXT
 for provider in $providers; do
     test_case "$provider"
     variable=$(tr a-z- A-Z_ <<<"$provider")
-    export "CHORUS_${variable}_BASE_URL=http://127.0.0.1:$port$([[ $provider == @(anthropic|gemini) ]] || echo /v1)"
+    export "CHORUS_${variable}_BASE_URL=http://127.0.0.1:$port$([[ $provider == @(anthropic|gemini|ollama) ]] || echo /v1)"
     export "${variable}_API_KEY=sk-mock" OPENAI_API_KEY=sk-mock
     init a --model $provider/some-model --permissions open
     asks 'say hello' $'Grüße ☕ and "quotes" \\ back,\nin two lines.'

@@ -75,8 +75,9 @@ TEST(BuiltInCatalog, KnowsAPriceByExactNameOnly) {
 }
 
 TEST(BuiltInCatalog, KnowsNothingOfLocalModelsAndStrangers) {
-    for (const char* model : {"ollama/gpt-oss-120b", "llamacpp/mistral-large", "builtin/script",
-                              "anthropic/m", "nowhere/gpt-5", "gpt-5", "openai/my-gpt-5", ""})
+    EXPECT_EQ(Catalog().facts("ollama/gpt-oss-120b").context_tokens, 32'768);
+    for (const char* model : {"llamacpp/mistral-large", "builtin/script", "anthropic/m",
+                              "nowhere/gpt-5", "gpt-5", "openai/my-gpt-5", ""})
         EXPECT_EQ(Catalog().facts(model).context_tokens, 0) << model;
     EXPECT_FALSE(Catalog().find_provider("gemini-pro"));
     EXPECT_FALSE(Catalog().find_provider("anthropic/claude-opus-5-5"));
@@ -219,7 +220,7 @@ TEST(Catalog, RefusesWhatIsNotOneNamingTheMember) {
          "models.json: providers.new.protocol: only the provider builtin has it"},
         {R"({"providers": {"groq": {"protocol": ""}}})",
          "models.json: providers.groq.protocol: expected one of 'anthropic', 'responses', 'chat', "
-         "'gemini' and 'builtin'"},
+         "'gemini', 'ollama' and 'builtin'"},
         {R"({"providers": {"groq": {"models": {"": {}}}}})",
          "models.json: providers.groq.models.: the name is empty"},
         {R"({"providers": {"groq": {"models": {"l": {"aliases": ["l"]}}}}})",
@@ -245,7 +246,7 @@ TEST(Catalog, RefusesWhatIsNotOneNamingTheMember) {
          "models.json: providers.new.base_url: missing"},
         {R"({"providers": {"groq": {"protocol": "soap"}}})",
          "models.json: providers.groq.protocol: expected one of 'anthropic', 'responses', 'chat', "
-         "'gemini' and 'builtin'"},
+         "'gemini', 'ollama' and 'builtin'"},
         {R"({"providers": {"groq": {"base_url": "ftp://x"}}})",
          "models.json: providers.groq.base_url: it does not begin with https:// or http://"},
         {R"({"providers": {"groq": {"key_variable": "HOME"}}})",

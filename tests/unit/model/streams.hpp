@@ -29,7 +29,8 @@ struct Heard {
 using MakeDecoder = std::function<std::unique_ptr<Decoder>(const StreamSink&)>;
 
 inline Answer feed(Decoder& decoder, std::string_view stream, std::size_t first, std::size_t step) {
-    net::SseParser parser([&](const net::ServerEvent& event) { decoder.take(event); });
+    net::SseParser parser([&](const net::ServerEvent& event) { decoder.take(event); },
+                          decoder.framing());
     for (std::size_t at = 0; at < stream.size();) {
         const std::size_t size = at == 0 ? first : step;
         parser.feed(stream.substr(at, size));
