@@ -72,7 +72,8 @@ void check_provider(const agent::KeyPlace& place, const std::string& json,
 // Returns the value to store: a model with its provider.
 std::string with_full_model(const Subject& subject, const agent::KeyPlace& place,
                             std::string json) {
-    const bool is_model = place.key->name == "model" || place.key->name == "default_model";
+    const bool is_model = place.key->name == "model" || place.key->name == "default_model" ||
+                          place.key->name == "fallback_model";
     if (!is_model || json == "null") return json;
     return chat::quoted(model::resolve_model(
         chat::parse_json(json, "set").get<std::string>(), life::load_catalog(subject.home),

@@ -71,31 +71,36 @@ Found find_bare(std::string_view name, const Catalog& catalog, const AvailableMo
     std::vector<std::string> serving;
     for (const auto& [provider, listed] : available.providers)
         if (catalog.has_provider(provider) && lists(listed, name) &&
-            (listed.valid || check != Check::part))
+            (listed.valid || check != Check::usable))
             serving.push_back(provider + "/" + std::string(name));
-    if (serving.empty() && check == Check::part) serving = names_with(name, {}, catalog, available);
+    if (serving.empty() && check != Check::none) serving = names_with(name, {}, catalog, available);
     return one_of(name, std::move(serving),
                   no_driver("model: no provider lists " + base::quoted(name),
                             "write it as provider/name; " + all_providers(catalog)));
+}
+
+std::string accepted_by(Check check) {
+    if (check == Check::listed) return "; --no-validate-model accepts it anyway";
+    if (check == Check::known)
+        return "; chorus-config models --refresh asks it again, and CHORUS_MODEL may be any name";
+    return {};
 }
 
 // `listed` is the list of the wanted model's provider.
 Found find_listed(std::string_view text, const ModelName& wanted,
                   const AvailableModels::Listed& listed, const Catalog& catalog,
                   const AvailableModels& available, Check check) {
-    if (check == Check::part && !listed.valid)
+    if (check == Check::usable && !listed.valid)
         return no_driver("model: the key of " + wanted.provider +
                          " was not valid when last checked");
     if (listed.models.empty() || lists(listed, wanted.name)) return std::string(text);
-    std::vector<std::string> candidates;
-    if (check == Check::part)
-        candidates = names_with(wanted.name, wanted.provider, catalog, available);
+    const std::string row = catalog.row_of(text);
+    if (!row.empty() && lists(listed, parse_model_name(row).name)) return std::string(text);
     return one_of(
-        text, std::move(candidates),
+        text, names_with(wanted.name, wanted.provider, catalog, available),
         no_driver("model: " + wanted.provider + " does not list " + base::quoted(wanted.name),
                   base::did_you_mean(wanted.name, listed.models) + "it lists " +
-                      some_of(listed.models) +
-                      (check == Check::listed ? "; --no-validate-model accepts it anyway" : "")));
+                      some_of(listed.models) + accepted_by(check)));
 }
 
 }  // namespace

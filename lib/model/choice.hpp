@@ -35,13 +35,14 @@ std::string with_listing(std::string_view json, const std::string& provider, boo
 enum class Check {
     listed,  // must be listed by its provider, if that was asked; the hint names
              // --no-validate-model
-    known,   // the same, without that hint
-    part,    // the same; a part of one listed name suffices, and the provider's key must be valid
-    none,
+    known,   // the same; the hint names --refresh and CHORUS_MODEL
+    usable,  // the same, and the provider's key must be valid
+    none,    // a name with a provider is accepted as it is
 };
-// Returns the full "provider/name". A bare name is looked up in the lists; if several providers
-// list it, the error names them. A provider that was never asked accepts any name. Otherwise
-// returns Error(no_driver).
+// Returns the full "provider/name". A bare name is looked up in the lists. Where no list has the
+// name, a part that only one listed name has suffices (ignoring case, and not with Check::none); if
+// several have it, the error names them. A provider that was never asked accepts any name.
+// Otherwise returns Error(no_driver).
 std::variant<std::string, base::Error> find_model(std::string_view text, const Catalog& catalog,
                                                   const AvailableModels& available, Check check);
 // Like find_model, but throws the error.

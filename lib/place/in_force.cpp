@@ -152,10 +152,9 @@ void choose_model_options(Settings& settings, const TurnOptions& options,
 }
 
 std::string full_name(const std::string& wanted, const model::Catalog& catalog,
-                      const agent::Home& paths) {
-    return model::resolve_model(wanted, catalog,
-                                model::parse_available_models(agent::available_models_text(paths)),
-                                model::Check::none);
+                      const agent::Home& paths, model::Check check) {
+    return model::resolve_model(
+        wanted, catalog, model::parse_available_models(agent::available_models_text(paths)), check);
 }
 
 void choose_model(Settings& settings, const TurnOptions& options,
@@ -170,12 +169,17 @@ void choose_model(Settings& settings, const TurnOptions& options,
         !options.fallback_model.empty()
             ? options.fallback_model
             : agent.shared.fallback_model.value_or(home.shared.fallback_model.value_or(""));
-    const std::string second = fallback.empty() ? "" : full_name(fallback, catalog, paths);
+    const auto check_of = [&](const std::string& option) {
+        return option.empty() || options.names_are_full ? model::Check::none : model::Check::known;
+    };
+    const std::string second =
+        fallback.empty() ? ""
+                         : full_name(fallback, catalog, paths, check_of(options.fallback_model));
     if (options.has_fallen_back && !second.empty()) {
         settings.model = second;
         return;
     }
-    settings.model = full_name(wanted, catalog, paths);
+    settings.model = full_name(wanted, catalog, paths, check_of(options.model));
     if (second != settings.model) settings.fallback_model = second;
 }
 

@@ -68,6 +68,7 @@ struct TurnOptions {
     std::string model;                       // -m
     std::string fallback_model = {};         // --fallback-model
     bool has_fallen_back = false;            // it has taken over
+    bool names_are_full = false;             // model and fallback_model were resolved before
     std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
     agent::ModelOptions model_options = {};              // --effort, --max-tokens, --temperature
     std::optional<std::int64_t> max_iterations;

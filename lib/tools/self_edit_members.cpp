@@ -35,7 +35,7 @@ std::variant<std::string, base::Error> find_wanted(const Arguments& arguments,
         sys::read_file_if_there(workplace.available_models_path, base::limits::json_bytes);
     return model::find_model(arguments.text("new_model"), workplace.catalog,
                              model::parse_available_models(listed.value_or("")),
-                             model::Check::part);
+                             model::Check::usable);
 }
 
 std::string model_detail(const Arguments& arguments, const Workplace& workplace) {

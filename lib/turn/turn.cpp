@@ -41,9 +41,11 @@ using store::TurnState;
 // Returns those options of the turn that --resume needs.
 std::string store_options(const place::TurnOptions& options, const place::Settings& settings) {
     chat::JsonText out;
-    out.begin_object().key("model").string(options.model);
+    out.begin_object().key("model").string(options.model.empty() ? "" : settings.model);
     out.key("max_iterations").number(settings.max_iterations);
-    if (!options.fallback_model.empty()) out.member("fallback_model", options.fallback_model);
+    if (!options.fallback_model.empty())
+        out.member("fallback_model",
+                   settings.fallback_model.empty() ? settings.model : settings.fallback_model);
     const agent::ModelOptions& given = options.model_options;
     if (given.effort) out.member("effort", *given.effort);
     if (given.max_tokens) out.member("max_tokens", *given.max_tokens);
@@ -69,6 +71,7 @@ place::TurnOptions stored_options(const place::TurnOptions& given, const store::
     const chat::Json stored =
         chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
     options.model = chat::string_or(stored, "model");
+    options.names_are_full = true;
     if (!options.max_iterations)
         options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
     if (!options.max_usd && stored.contains("max_usd"))

@@ -55,6 +55,54 @@ for json in '{"temperature": 3}' '{"max_tokens": 0}' '{"effort": 5}' '{"other": 
 done
 nothing_recorded
 
+test_case "an Ollama server is asked for the context that is configured, and keeps the model as long"
+init a --model ollama/m
+asked() { body | jq -c '[.options.num_ctx, .keep_alive]'; }
+expect_equal "$(asked)" '[32768,null]'
+echo '{"providers": {"ollama": {"quirks": {"keep_alive": "30m"}, "models": {"m": {"context_tokens": 4096}}}}}' >"$CHORUS_HOME/models.json"
+expect_equal "$(asked)" '[4096,"30m"]'
+home_key context_tokens 9000
+expect_equal "$(asked)" '[9000,"30m"]'
+agent_key a context_tokens 8000
+expect_equal "$(asked)" '[8000,"30m"]'
+agent_key a context_tokens 0
+expect_equal "$(asked)" '[null,"30m"]'
+
+test_case "a part of a name that one listed model has is enough; the full name is stored and shown" # L-20
+init a --model anthropic/m
+echo '{"providers": {"anthropic": {"valid": true, "models": ["claude-opus-9", "claude-haiku-9", "m"]},
+    "openai": {"valid": true, "models": ["gpt-9", "gpt-9-mini"]}}}' >"$CHORUS_HOME/available_models.json"
+agent_key a permissions '"open"'
+start_server "$(answers "$(call c1 bash '{"command": "true"}')" "$(say Done.)" "$(say Done.)" "$(say Done.)")"
+run chorus-run a -m OPUS --fallback-model mini --max-iterations 1 hello
+expect_status 9
+expect_db "SELECT model FROM turns" anthropic/claude-opus-9
+expect_db "SELECT json_extract(options, '\$.model', '\$.fallback_model') FROM turns" '["anthropic/claude-opus-9","openai/gpt-9-mini"]'
+expect_equal "$(jq -r .model "$(request 1)")" claude-opus-9
+echo '{"providers": {"anthropic": {"valid": true, "models": ["claude-opus-9-5"]}}}' >"$CHORUS_HOME/available_models.json"
+run chorus-run a --resume --max-iterations 5
+expect_equal "$status $(jq -r .model "$(request 2)")" '0 claude-opus-9'
+run chorus-run a -m anthropic/opus hello
+expect_equal "$status $(jq -r .model "$(request 3)")" '0 claude-opus-9-5'
+echo '{"providers": {"anthropic": {"valid": true, "models": ["claude-opus-9", "claude-opus-9-5", "m"]}}}' >"$CHORUS_HOME/available_models.json"
+run chorus-run a -m claude-opus-9 hello # an exact name wins
+expect_equal "$status $(jq -r .model "$(request 4)")" '0 claude-opus-9'
+for verb in 'chorus-run a hello -m' 'chorus-run a hello --fallback-model' 'chorus-init b --model' 'chorus-config set default_model'; do
+    run $verb opus
+    expect_status 7
+    expect_match "$err" "error: model: 'opus' is ambiguous"
+    expect_match "$err" "hint: choose one of 'anthropic/claude-opus-9' and 'anthropic/claude-opus-9-5'"
+    run $verb anthropic/claude-opos-9
+    expect_status 7
+    expect_match "$err" "hint: did you mean 'claude-opus-9'"
+done
+run chorus-config set default_model 9-5
+expect_equal "$(chorus-config get default_model)" anthropic/claude-opus-9-5
+run chorus-init b --model 9-5
+expect_equal "$(jq -r .model "$CHORUS_HOME/agents/b/agent.json")" anthropic/claude-opus-9-5
+run env CHORUS_MODEL=anthropic/new-model chorus-run a --dry-run hello
+expect_equal "$status $(jq -r .model <<<"$out")" '0 new-model'
+
 test_case "a turn keeps its options when it is resumed"
 init a --model anthropic/m
 agent_key a permissions '"open"'

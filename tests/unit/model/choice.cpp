@@ -111,7 +111,7 @@ const char* const families = R"({"anthropic":{"valid":true,"models":
     "foreign":{"valid":true,"models":["odd-1"]}})";
 
 std::string by_part(const std::string& text) {
-    return resolve_model(text, Catalog(), parse_available_models(families), Check::part);
+    return resolve_model(text, Catalog(), parse_available_models(families), Check::usable);
 }
 
 // L-20
@@ -140,7 +140,7 @@ TEST(ResolveModel, takes_no_part_of_several_and_names_them) {
     for (int i = 0; i < 21; ++i) many += (i == 0 ? "\"m-" : ",\"m-") + std::to_string(i) + "\"";
     const std::string list = R"({"xai":{"valid":true,"models":[)" + many + "]}}";
     const base::Error cut = error_of(
-        [&] { (void)resolve_model("m-", Catalog(), parse_available_models(list), Check::part); });
+        [&] { (void)resolve_model("m-", Catalog(), parse_available_models(list), Check::usable); });
     EXPECT_TRUE(says(cut, "'xai/m-18' and 'xai/m-19' and more"));
     EXPECT_FALSE(says(cut, "m-20"));
 }
@@ -156,9 +156,9 @@ TEST(ResolveModel, takes_no_part_that_nobody_has_and_no_provider_whose_key_faile
     EXPECT_FALSE(says(unlisted, "--no-validate-model"));
     for (const char* name : {"mistral/large-2", "mistral/large", "groq/any"})
         EXPECT_TRUE(says(error_of([&] { (void)by_part(name); }), "was not valid")) << name;
-    // parts are for who asks for them
-    EXPECT_EQ(error_of([] { (void)resolve("anthropic/bi"); }).code(), ErrorCode::no_driver);
-    EXPECT_EQ(error_of([] { (void)resolve("bi"); }).code(), ErrorCode::no_driver);
+    for (const Check check : {Check::listed, Check::known})
+        EXPECT_EQ(resolve_model("mini", Catalog(), parse_available_models(families), check),
+                  "anthropic/claude-opus-5-mini");
     EXPECT_EQ(error_of([] { (void)resolve("bi", Check::none); }).code(), ErrorCode::no_driver);
 }
 
