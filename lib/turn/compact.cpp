@@ -37,7 +37,7 @@ context::SessionAbout about_compaction(const place::Settings& settings,
 
 // Returns false if there is no summary; the window is then cut without one.
 bool compact_dropped(place::Place& place, const place::Settings& settings, const WindowFrame& frame,
-                     std::int64_t open_turn, AssembledWindow& window) {
+                     std::int64_t open_turn, AssembledWindow& window, const std::string& why) {
     const place::Surroundings& surroundings = place.surroundings;
     std::vector<chat::Message> replaced;
     for (const chat::Message& message : window.messages)
@@ -49,7 +49,7 @@ bool compact_dropped(place::Place& place, const place::Settings& settings, const
                    place.catalog, surroundings, place.options.profile_mode});
     window.usage = summary.usage;
     if (summary.text.empty()) {
-        surroundings.warn("auto_compact: no summary: " + summary.problem);
+        surroundings.warn(why + ": no summary: " + summary.problem);
         return false;
     }
     const auto whole =
@@ -58,10 +58,20 @@ bool compact_dropped(place::Place& place, const place::Settings& settings, const
                                               about_compaction(settings, whole), place.redaction);
     context::write_compaction(place.store, place.thread, replaced,
                               context::compaction_message(replaced.size(), summary.text), saved);
-    surroundings.warn("auto_compact: a summary replaces " +
+    surroundings.warn(why + ": a summary replaces " +
                       base::counted(std::ssize(replaced), "message") + "; session " +
                       saved.id.substr(0, 8) + " keeps them");
     return true;
+}
+
+AssembledWindow after_compaction(place::Place& place, const place::Loaded& loaded,
+                                 const WindowFrame& frame, std::int64_t open_turn,
+                                 const chat::Usage& usage) {
+    AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
+    place.thread = window.thread;
+    window.cut_moved = true;
+    window.usage = usage;
+    return window;
 }
 
 }  // namespace
@@ -109,12 +119,8 @@ AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
     AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
     place.thread = window.thread;
     if (loaded.settings.auto_compact && !window.dropped.empty() &&
-        compact_dropped(place, loaded.settings, frame, open_turn, window)) {
-        const chat::Usage usage = window.usage;
-        window = assemble_window(place, loaded, frame, open_turn);
-        place.thread = window.thread;
-        window.cut_moved = true;
-        window.usage = usage;
+        compact_dropped(place, loaded.settings, frame, open_turn, window, "auto_compact")) {
+        window = after_compaction(place, loaded, frame, open_turn, window.usage);
     } else if (!window.dropped.empty()) {
         place.surroundings.warn(
             base::counted(std::ssize(window.dropped), "message") +
@@ -127,6 +133,20 @@ AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
         transaction.commit();
     }
     return window;
+}
+
+std::optional<AssembledWindow> shrink_window(place::Place& place, const place::Loaded& loaded,
+                                             const WindowFrame& frame, std::int64_t open_turn) {
+    AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
+    const auto half = static_cast<std::ptrdiff_t>(context::older_half(window.messages));
+    if (half == 0) return std::nullopt;
+    const auto kept = window.messages.begin() + half;
+    window.dropped.assign(window.messages.begin(), kept);
+    window.messages.erase(window.messages.begin(), kept);
+    if (!compact_dropped(place, loaded.settings, frame, open_turn, window,
+                         "the conversation is larger than the context of " + loaded.settings.model))
+        return std::nullopt;
+    return after_compaction(place, loaded, frame, open_turn, window.usage);
 }
 
 }  // namespace chorus::turn

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "life/find_agent.hpp"
 #include "place/place.hpp"
@@ -29,5 +31,10 @@ Compacted compact(store::Store& store, const store::Agent& agent, store::Thread 
 // (`open_turn` is 0) the thread's stored cut moves too.
 AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
                            const WindowFrame& frame, std::int64_t open_turn);
+
+// Returns the window of the open turn after a summary has replaced its older half; nothing, after a
+// warning, if it holds no earlier turn or no summary could be made.
+std::optional<AssembledWindow> shrink_window(place::Place& place, const place::Loaded& loaded,
+                                             const WindowFrame& frame, std::int64_t open_turn);
 
 }  // namespace chorus::turn

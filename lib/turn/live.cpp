@@ -147,17 +147,23 @@ void LiveTurn::renew_conversation() {
     std::vector<chat::Message> committed = record_.take_committed();
     std::move(committed.begin(), committed.end(), std::back_inserter(messages));
     if (!has_window_ || exceeds_limits(place_, loaded_, request_)) {
-        AssembledWindow window = fit_window(place_, loaded_, frame_, record_.turn().id);
-        messages = std::move(window.messages);
-        add_usage(window.usage);
-        if (window.cut_moved) record_.begin_chain(messages);
-        has_window_ = true;
+        use_window(fit_window(place_, loaded_, frame_, record_.turn().id));
     }
+    begin_with_project();
+}
+
+void LiveTurn::use_window(AssembledWindow window) {
+    const bool cut_moved = window.cut_moved;
+    begin_with(std::move(window));
+    if (cut_moved) record_.begin_chain(request_.messages);
+}
+
+void LiveTurn::begin_with_project() {
     auto project = project_message(place_);
     has_project_ = project.has_value();
     if (record_.keeps_chain())
         record_.use_prefix(prefix_of(loaded_, request_, project ? project->content : ""));
-    if (project) messages.insert(messages.begin(), std::move(*project));
+    if (project) request_.messages.insert(request_.messages.begin(), std::move(*project));
 }
 
 model::Answer LiveTurn::ask_once(const chat::Request& request) {
@@ -248,12 +254,26 @@ bool LiveTurn::fall_back(const model::Answer& answer) {
     return true;
 }
 
+// Replaces older messages by a summary, once in a turn, if they do not fit into the model's
+// context.
+bool LiveTurn::make_room(const model::Answer& answer) {
+    const bool overflows = answer.failure ? answer.failure->context_overflow
+                                          : answer.reply.stop == chat::StopReason::context_overflow;
+    if (!overflows || has_made_room_ || answer.text_was_streamed || stop_requested()) return false;
+    has_made_room_ = true;
+    auto window = shrink_window(place_, loaded_, frame_, record_.turn().id);
+    if (!window) return false;
+    use_window(std::move(*window));
+    begin_with_project();
+    return true;
+}
+
 model::Answer LiveTurn::ask(const chat::Request& request) {
     chat::Usage spent;
     for (;;) {
         model::Answer answer = ask_once(request);
         spent += answer.spent_before;
-        if (fall_back(answer)) {
+        if (fall_back(answer) || make_room(answer)) {
             spent += answer.reply.usage;
             continue;
         }

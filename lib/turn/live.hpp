@@ -92,11 +92,14 @@ class LiveTurn : public LoopHost {
     model::Answer ask_once(const chat::Request& request);
     // Not inlined: what it loads would lie on the stack below every model call.
     [[gnu::noinline]] bool fall_back(const model::Answer& answer);
+    [[gnu::noinline]] bool make_room(const model::Answer& answer);
     bool wait_parked(const std::string& why);
     store::Task next_task();
     void renew_rules();
     void reload();
     void renew_conversation();
+    void use_window(AssembledWindow window);
+    void begin_with_project();
     void give_unique_ids(const chat::Request& request, chat::Reply& reply) const;
     std::optional<LoopEnd> take_up(const std::vector<Unfinished>& unfinished);
     void fill(const LoopEnd& end);
@@ -124,6 +127,7 @@ class LiveTurn : public LoopHost {
     chat::Request request_;
     bool has_project_ = false;  // request_.messages begins with the project's text
     bool has_window_ = false;
+    bool has_made_room_ = false;
     bool assembled_ = false;
     bool concluded_ = false;
 };

@@ -258,6 +258,30 @@ expect_status 3
 run chorus-config set providers.openai.first_byte 15m
 expect_status 0
 
+test_case "an overflow: a summary replaces the older half, once, and the request goes out again" # C-29
+too_long=$(refuse 'the input length exceeds the context length')
+for model in $models ollama/m; do
+    each $model
+    start_server "$(answers "$(say hello)" "$(say 'hello again')" "$too_long" "$(say 'THE SUMMARY')" "$(say Done.)" "$too_long" "$(say 'SUMMARY 2')" "$too_long")"
+    export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port
+    run chorus-run a one
+    run chorus-run a two
+    run chorus-run a three
+    expect_equal "$status $out" '0 Done.'
+    expect_match "$err" "the conversation is larger than the context of $model: a summary replaces [24] messages; session [0-9a-f]{8} keeps them"
+    expect_match "$(cat "$(request 4)")" 'Summarise this conversation'
+    expect_no_match "$(cat "$(request 4)")" 'three'
+    expect_match "$(cat "$(request 5)")" 'THE SUMMARY.*three'
+    expect_no_match "$(cat "$(request 5)")" '"one"'
+    expect_db "SELECT count(*) FROM model_calls WHERE turn_id = 3" 2 # a refused request costs nothing
+    expect_sound
+    run chorus-run a four # a second overflow in one turn ends it
+    expect_status 7
+    expect_equal "$(request_count)" 8
+    expect_match "$err" 'error: model [^ ]+: .*the input length exceeds'
+    expect_sound
+done
+
 test_case "an overflow of the first message does not advise to clear the window"
 for model in $models; do
     each $model
