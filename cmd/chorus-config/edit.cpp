@@ -10,6 +10,7 @@
 #include "life/trust.hpp"
 #include "model/choice.hpp"
 #include "model/model.hpp"
+#include "place/in_force.hpp"
 #include "place/secrets.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -55,18 +56,20 @@ agent::KeyPlace require_place_to_change(const OfKey& asked) {
     return place;
 }
 
-void check_provider(const agent::KeyPlace& place, const std::string& json,
-                    const model::Catalog& catalog) {
-    if (place.key->name != "providers" || place.names.size() < 2) return;
-    if (place.names.back() == "base_url" && json != "null")
-        if (const std::string why =
-                model::base_url_problem(chat::parse_json(json, "set").get<std::string>());
-            !why.empty())
-            throw Error(ErrorCode::config_invalid, "set: " + place.dotted() + ": " + why);
-    if (catalog.has_provider(place.names[1])) return;
-    throw Error(ErrorCode::config_invalid,
-                "set: providers: no provider " + base::quoted(place.names[1]),
-                "providers are " + base::quoted_list(catalog.provider_names()));
+// `text` is the file with the new value.
+void check_providers(const Subject& subject, const agent::KeyPlace& place,
+                     const std::string& text) {
+    if (place.key->name != "providers") return;
+    const model::Catalog catalog = life::load_catalog(subject.home);
+    const auto home = agent::parse_home_configuration(text, subject.path);
+    for (const auto& [name, unused] : home.providers) {
+        if (place.names.size() > 1 && place.names[1] != name) continue;
+        if (!catalog.has_provider(name))
+            throw Error(ErrorCode::config_invalid,
+                        "set: providers: no provider " + base::quoted(name),
+                        "providers are " + base::quoted_list(catalog.provider_names()));
+        (void)place::endpoint_for(name + "/", home, catalog, sys::Environment(std::map<std::string, std::string>()));
+    }
 }
 
 // Returns the value to store: a model with its provider.
@@ -150,10 +153,11 @@ struct Set : OfKey {
         const std::string given = agent::value_json(
             is_text ? place::secrets_of(begun.home, begun.environment).apply(typed) : typed, place);
         agent::check_place(place, given, "set");
-        check_provider(place, given, life::load_catalog(subject.home));
         const std::string full = with_full_model(subject, place, given);
         lock(subject);
-        write(subject, place, agent::with_value(subject.text, place, full, subject.path), begun);
+        const std::string text = agent::with_value(subject.text, place, full, subject.path);
+        check_providers(subject, place, text);
+        write(subject, place, text, begun);
         if (json) print_value(begun);
     }
 

@@ -7,6 +7,7 @@
 #include "chat/json.hpp"
 #include "chorus-config/subject.hpp"
 #include "life/trust.hpp"
+#include "place/secrets.hpp"
 
 namespace chorus::command {
 namespace {
@@ -177,10 +178,13 @@ struct List : OfFile {
         Subject subject = open_to_read(begun, agent);
         const Files files = read_files(subject);
         check_files(subject, files);
+        policy::Redaction redaction;
+        place::add_configured_secrets(redaction, files.home);
         for (const agent::Key& key : agent::keys()) {
             const auto place = agent::find_place(key.name, file());
             if (!place) continue;
-            const Value value = in_force(*place, subject, files, begun.environment);
+            Value value = in_force(*place, subject, files, begun.environment);
+            value.json = redaction.without_active(value.json);
             cli::print(
                 json, "setting", fields_of(subject, files, *place, value),
                 setting_line(std::string(key.name), value.origin.empty() ? "unset" : value.origin,

@@ -182,10 +182,20 @@ Shared read_shared(const Json& object) {
     return shared;
 }
 
+std::map<std::string, std::string> texts_in(const Json& object, const char* key) {
+    std::map<std::string, std::string> texts;
+    for (const auto& [name, text] : object_in(object, key).items())
+        texts[name] = text.get<std::string>();
+    return texts;
+}
+
 HomeConfiguration::ProviderSettings read_provider(const Json& object) {
     HomeConfiguration::ProviderSettings settings;
     take(object, "base_url", settings.base_url);
     take(object, "api_version", settings.api_version);
+    take(object, "key_header", settings.key_header);
+    settings.headers = texts_in(object, "headers");
+    settings.query = texts_in(object, "query");
     take(object, "max_output_tokens", settings.max_output_tokens);
     take_ms(object, "first_byte", settings.first_byte_ms);
     take_ms(object, "stall", settings.stall_ms);

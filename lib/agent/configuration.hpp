@@ -91,6 +91,9 @@ struct HomeConfiguration {
     struct ProviderSettings {
         std::string base_url;
         std::string api_version;
+        std::string key_header = {};
+        std::map<std::string, std::string> headers = {};
+        std::map<std::string, std::string> query = {};
         std::int64_t max_output_tokens = 0;
         std::optional<std::int64_t> first_byte_ms = {};  // overrides the one in limits
         std::optional<std::int64_t> stall_ms = {};

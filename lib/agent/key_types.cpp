@@ -139,11 +139,15 @@ const TypeRow& row(KeyType wanted) {
                                                        {"match", text_list},
                                                        {"not_match", text_list}}};
     static constexpr std::array<Member, 2> of_programs{{{"bash", path}, {"bwrap", path}}};
-    static constexpr std::array<Member, 5> of_provider{{{"api_version", text},
+    static constexpr std::array<Member, 8> of_provider{{{"api_version", text},
                                                         {"base_url", text},
                                                         {"first_byte", timeout},
+                                                        {"headers", texts},
+                                                        {"key_header", text},
                                                         {"max_output_tokens", integer},
+                                                        {"query", texts},
                                                         {"stall", timeout}}};
+    static constexpr std::array<Member, 1> any_text{{{"", text}}};
     static constexpr std::array<Member, 1> any_profile{{{"", profile}}};
     static constexpr std::array<Member, 1> any_provider{{{"", provider}}};
     static constexpr std::array<Member, 1> any_names{{{"", names}}};
@@ -152,6 +156,7 @@ const TypeRow& row(KeyType wanted) {
     static constexpr std::array types{
         TypeRow{text, "a string", is_text},
         TypeRow{text_or_null, "a string or null", is_text_or_null},
+        TypeRow{texts, "an object of strings by name", is_object, any_text},
         TypeRow{channel, "a string or null", is_text_or_null},
         TypeRow{integer, "a whole number", is_count},
         TypeRow{count, "a whole number, 1 or more", is_positive},

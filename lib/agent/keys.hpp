@@ -10,6 +10,7 @@ namespace chorus::agent {
 enum class KeyType {
     text,
     text_or_null,
+    texts,     // strings by name
     channel,   // webhook:URL or command:SHELL, or null
     integer,   // whole number, not negative
     count,     // the same, not 0

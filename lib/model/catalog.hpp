@@ -109,6 +109,10 @@ Catalog catalog_of(std::string_view models_json, std::string_view file);
 // Returns the provider's quirks at that base URL ("": its own).
 const Quirks& quirks_at(const Provider& provider, std::string_view base_url);
 
+// Throws Error(config_invalid), which begins with `where`, if a request to the provider could not
+// be made: its base URL, key variable, headers or query are invalid.
+void check_provider(const Provider& provider, const std::string& where);
+
 // Returns why a base URL is invalid, or "".
 std::string base_url_problem(std::string_view url);
 

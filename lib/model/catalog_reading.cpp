@@ -219,6 +219,8 @@ void check_header(const std::string& name, const std::string& where) {
     if (is_of_the_connection(name)) refuse(where, name + " belongs to the connection");
 }
 
+}  // namespace
+
 void check_provider(const Provider& provider, const std::string& where) {
     if (provider.protocol == Protocol::script) return;
     if (provider.base_url.empty()) refuse(where + ".base_url", "missing");
@@ -240,8 +242,6 @@ void check_provider(const Provider& provider, const std::string& where) {
         if (name.empty() || !is_plain(name) || !is_plain(value))
             refuse(where + ".query", "names and values consist of letters, digits and \"-._~\"");
 }
-
-}  // namespace
 
 std::string base_url_problem(std::string_view url) {
     if (url.find_first_of(" \t\r\n") != url.npos) return "it holds a blank";

@@ -263,6 +263,15 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
 
 namespace {
 
+void use_configured(model::Provider& provider,
+                    const agent::HomeConfiguration::ProviderSettings& own) {
+    if (own.key_header.empty() && own.headers.empty() && own.query.empty()) return;
+    if (!own.key_header.empty()) provider.key_header = own.key_header;
+    for (const auto& [name, value] : own.headers) provider.headers[name] = value;
+    for (const auto& [name, value] : own.query) provider.query[name] = value;
+    model::check_provider(provider, "config.json: providers." + provider.name);
+}
+
 // The user part may contain a password.
 std::string without_user(const std::string& url) {
     const std::size_t begin = url.find("://");
@@ -283,6 +292,7 @@ model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfigur
     endpoint.timeouts.first_byte_ms = own.first_byte_ms.value_or(home.limits.first_byte_ms);
     endpoint.timeouts.stall_ms = own.stall_ms.value_or(home.limits.stall_ms);
     endpoint.base_url = own.base_url;
+    use_configured(endpoint.provider, own);
     endpoint.anthropic_version = own.api_version;
     std::string named = "config.json: providers." + provider + ".base_url";
     if (const auto given = environment.find(model::base_url_variable(provider))) {

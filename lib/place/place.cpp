@@ -61,6 +61,7 @@ Loaded load(Place& place) {
     loaded.settings = resolve_settings(place.options, surroundings.environment, configuration,
                                        place.home_configuration, place.catalog, surroundings.home);
     add_secrets(place.redaction, surroundings.environment, configuration.shared.environment);
+    add_sent_secrets(place.redaction, loaded.settings.endpoint);
     configuration.system_prompt = place.redaction.apply(configuration.system_prompt);
     loaded.rights = rights_of(loaded, place.home_configuration, loaded.settings.sandbox);
     for (const std::string& text : loaded.joined)

@@ -37,7 +37,52 @@ void add_credentials(const Json& value, const sys::Environment& environment,
     }
 }
 
+bool names_sent_secret(std::string_view name) {
+    constexpr std::array<std::string_view, 6> words{"authorization", "cookie", "key",
+                                                    "password",      "secret", "token"};
+    const std::string lower = base::to_lower_ascii(name);
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return lower.find(word) != lower.npos; });
+}
+
+// The value may begin with a scheme: "Bearer …".
+void add_sent(policy::Redaction& redaction, std::string_view name, const std::string& value) {
+    if (!names_sent_secret(name)) return;
+    redaction.add(value);
+    redaction.add(value.substr(value.rfind(' ') + 1));
+}
+
+void add_password_of(policy::Redaction& redaction, const std::string& url) {
+    const std::size_t scheme = url.find("://");
+    const std::size_t end = url.find('@');
+    if (scheme == url.npos || end == url.npos || end < scheme) return;
+    const std::string user = url.substr(scheme + 3, end - scheme - 3);
+    const std::size_t colon = user.find(':');
+    redaction.add(colon == user.npos ? user : user.substr(colon + 1));
+}
+
 }  // namespace
+
+void add_sent_secrets(policy::Redaction& redaction, const model::Endpoint& endpoint) {
+    for (const auto& [name, value] : endpoint.provider.headers) add_sent(redaction, name, value);
+    for (const auto& [name, value] : endpoint.provider.query) add_sent(redaction, name, value);
+    for (const std::string& url : {endpoint.base_url, endpoint.provider.base_url})
+        add_password_of(redaction, url);
+}
+
+void add_configured_secrets(policy::Redaction& redaction, std::string_view json) {
+    const auto file = chat::try_parse_json(json);
+    if (!file || !file->is_object()) return;
+    const Json& providers = chat::member(*file, "providers");
+    if (!providers.is_object()) return;
+    for (const Json& provider : providers) {
+        add_password_of(redaction, chat::string_or(provider, "base_url"));
+        for (const char* sent : {"headers", "query"})
+            if (const Json& values = chat::member(provider, sent); values.is_object())
+                for (const auto& [name, value] : values.items())
+                    if (value.is_string()) add_sent(redaction, name, value.get<std::string>());
+    }
+}
 
 void add_secrets(policy::Redaction& redaction, const sys::Environment& environment,
                  const std::vector<std::string>& configured) {
@@ -59,8 +104,12 @@ policy::Redaction secrets_of(const agent::Home& home, const sys::Environment& en
 
 std::string redacted(std::string_view text, const sys::Environment& environment) {
     const std::string user_home = environment.get("HOME") + "/.chorus-agents";
-    return secrets_of(agent::Home(environment.get("CHORUS_HOME", user_home)), environment)
-        .apply(text);
+    const agent::Home home(environment.get("CHORUS_HOME", user_home));
+    policy::Redaction redaction = secrets_of(home, environment);
+    for (const std::string& path : {home.config(), home.models()})
+        if (const auto file = sys::try_read_file(path, base::limits::json_bytes))
+            add_configured_secrets(redaction, *file);
+    return redaction.apply(text);
 }
 
 }  // namespace chorus::place

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/layout.hpp"
+#include "model/endpoint.hpp"
 #include "policy/redaction.hpp"
 #include "sys/environment.hpp"
 
@@ -19,6 +20,12 @@ policy::Redaction secrets_of(const agent::Home& home, const sys::Environment& en
 // Adds the values of variables that are configured later.
 void add_secrets(policy::Redaction& redaction, const sys::Environment& environment,
                  const std::vector<std::string>& configured);
+
+// Adds what requests carry besides the key: the values of headers and parameters whose names say
+// that they are secret, and the password of the base URL.
+void add_sent_secrets(policy::Redaction& redaction, const model::Endpoint& endpoint);
+// Adds the same from the text of config.json or models.json.
+void add_configured_secrets(policy::Redaction& redaction, std::string_view json);
 
 // Returns the text without these keys and without anything shaped like a key.
 std::string redacted(std::string_view text, const sys::Environment& environment);

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/time.hpp"
 #include "place/in_force.hpp"
+#include "place/secrets.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::place {
@@ -54,6 +55,11 @@ model::Listing ask_provider(model::Endpoint endpoint, const sys::Environment& en
             model::Failure{.category = model::Category::no_internet,
                            .message = endpoint.provider.name + ": no list of models within " +
                                       base::seconds_text(most_ms)};
+    if (listing.failure) {
+        policy::Redaction redaction;
+        add_sent_secrets(redaction, endpoint);
+        listing.failure->message = redaction.without_active(listing.failure->message);
+    }
     return listing;
 }
 

@@ -32,7 +32,7 @@ while IFS='|' read -r url why; do
     expect_no_match "$err" pass
     run chorus-config set providers.anthropic.base_url "$url"
     expect_status 3
-    expect_match "$err" "providers.anthropic.base_url: $why"
+    expect_match "$err" "error: config.json: providers.anthropic.base_url: .*: $why"
     expect_no_match "$err" pass
     home_key providers "{\"anthropic\": {\"base_url\": \"$url\"}}"
     run chorus-run a 'hi'
@@ -47,5 +47,46 @@ api.example.com/v1|it does not begin with https://
 localhost:8080|it does not begin with https://
 TABLE
 expect_db 'SELECT count(*) FROM messages' 0
+
+test_case "config.json names the header of the key, further headers and parameters; their secrets are not told"
+agent_of openai-chat/m
+export OPENAI_API_KEY=sk-test-0123456789abcdef
+start_server "$(answers "$(say Hi.)" '{"status": 400, "body": "{\"error\":{\"message\":\"no: tok-4711-0815-99 and hush-hush-1\"}}"}')"
+unset CHORUS_OPENAI_CHAT_BASE_URL
+chorus-config set providers.openai-chat.base_url "http://u:hush-hush-1@127.0.0.1:$port/v1"
+chorus-config set providers.openai-chat.key_header api-key
+chorus-config set providers.openai-chat.headers '{"X-Team": "night", "X-Gateway-Token": "Bearer tok-4711-0815-99"}'
+chorus-config set providers.openai-chat.query '{"api-version": "2026-10-01"}'
+run chorus-run a hello
+expect_equal "$status $out" '0 Hi.'
+head=$(tr -d '\r' <"$scratch/log/0001.head")
+expect_match "$head" '^POST /v1/chat/completions[?]api-version=2026-10-01 '
+expect_match "$head" $'\napi-key: sk-test-0123456789abcdef\n'
+expect_match "$head" $'\nX-Team: night\nX-Gateway-Token: Bearer tok-4711-0815-99\n|\nX-Gateway-Token: Bearer tok-4711-0815-99\nX-Team: night\n'
+run chorus-run a 'which is tok-4711-0815-99 and hush-hush-1'
+expect_status 7
+for text in "$err" "$(chorus-config list)" "$(chorus-config list --json)" "$(chorus-context history a --json)" "$(db .dump)"; do
+    expect_no_match "$text" 'tok-4711'
+    expect_no_match "$text" 'hush-hush'
+done
+expect_match "$(chorus-config get providers.openai-chat.headers)" 'tok-4711' # which is asked for
+start_server "$(jq -nc '{models: {status: 401, headers: {"content-type": "application/json"}, body: ({error: {message: "no: tok-4711-0815-99"}} | tojson)}, answers: []}')"
+chorus-config set providers.openai-chat.base_url "http://u:hush-hush-1@127.0.0.1:$port/v1"
+run bash -c 'chorus-config login openai-chat <<<sk-other-4711'
+expect_status 6
+expect_no_match "$err" 'tok-4711'
+while IFS='|' read -r key value why; do
+    run chorus-config set "providers.openai-chat.$key" "$value"
+    expect_status 3
+    expect_match "$err" "error: config.json: providers.openai-chat\\.$why"
+done <<'TABLE'
+headers|{"Host": "x"}|headers: Host belongs to the connection
+headers|{"bad name": "x"}|headers: .* is not the name of a header
+headers|{"api-key": "x"}|headers: api-key carries the key
+query|{"a b": "x"}|query: names and values consist of
+key_header|Content-Length|key_header: Content-Length belongs
+TABLE
+run chorus-config set providers.openai-chat.headers '{"X": 5}'
+expect_status 3
 
 end_tests

@@ -108,6 +108,7 @@ bool fits(KeyType type, const Json& value) {
         case KeyType::provider:
         case KeyType::providers:
         case KeyType::name_lists:
+        case KeyType::texts:
             return value.is_object();
         case KeyType::array:
             return value.is_array();
