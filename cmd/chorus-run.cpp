@@ -8,6 +8,7 @@
 #include "approval/decision.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "chat/answer_schema.hpp"
 #include "chat/asked.hpp"
 #include "chorus-run/here.hpp"
 #include "cli/main.hpp"
@@ -19,6 +20,7 @@
 #include "place/secrets.hpp"
 #include "sys/clock.hpp"
 #include "sys/environment.hpp"
+#include "sys/named_file.hpp"
 #include "sys/signals.hpp"
 #include "turn/turn.hpp"
 
@@ -51,6 +53,7 @@ struct Options {
     std::string ask_timeout = "60s";
     std::string on_ask;
     std::string permissions;
+    std::string json_schema;
     std::string approve;
     std::string deny;
     std::string answer;
@@ -93,6 +96,17 @@ double temperature(const std::string& text) {
                 "--temperature: " + base::quoted(text) + " is not a number from 0 to 2");
 }
 
+std::string schema_given(const std::string& given) {
+    constexpr const char* named = "--json-schema";
+    const std::string_view text = base::trim(given);
+    const bool is_json =
+        text.starts_with('{') || text.starts_with('[') || text == "true" || text == "false";
+    return is_json ? chat::AnswerSchema(text, named).json()
+                   : chat::AnswerSchema(sys::read_input_file(given, base::limits::json_bytes),
+                                        std::string(named) + ": " + sys::input_name(given))
+                         .json();
+}
+
 void settle_options(Options& options, const sys::Environment& environment) {
     options.output.format = options.json ? cli::Format::json : *cli::formats.find(options.format);
     options.output.internal_events = options.events == "all";
@@ -117,6 +131,7 @@ void settle_options(Options& options, const sys::Environment& environment) {
         options.turn.on_ask = *on_ask;
         options.turn.on_ask_given = true;
     }
+    if (!options.json_schema.empty()) options.turn.json_schema = schema_given(options.json_schema);
     if (!options.permissions.empty())
         options.turn.permissions = agent::named_permissions(options.permissions, "--permissions");
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
@@ -319,6 +334,8 @@ void add_turn_options(cli::Command& app, Options& options) {
     app.option("--max-tokens N", turn.model_options.max_tokens, "maximum length of an answer")
         .from(1);
     app.option("--temperature T", options.temperature, "randomness of answers, from 0 to 2");
+    app.option("--json-schema FILE|JSON", options.json_schema,
+               "answer with JSON that is valid against a JSON Schema");
     app.option("--profile-mode MODE", turn.profile_mode,
                "whether a rate limit switches to another credential profile: auto or manual")
         .one_of({"auto", "manual"});

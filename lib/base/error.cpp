@@ -33,6 +33,7 @@ constexpr std::array rows{
     Row{ErrorCode::server_error, "SERVER_ERROR", ExitStatus::provider},
     Row{ErrorCode::no_driver, "NO_DRIVER", ExitStatus::provider},
     Row{ErrorCode::provider_error, "PROVIDER_ERROR", ExitStatus::provider},
+    Row{ErrorCode::schema_mismatch, "SCHEMA_MISMATCH", ExitStatus::schema},
     Row{ErrorCode::limit, "LIMIT", ExitStatus::limit},
     Row{ErrorCode::input_required, "INPUT_REQUIRED", ExitStatus::input_required},
     Row{ErrorCode::denied, "DENIED", ExitStatus::denied},

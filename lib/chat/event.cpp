@@ -128,7 +128,8 @@ std::string to_json(const TurnResult& result) {
     write_number(out, "turn_id", result.turn_id, 0);
     out.member("state", name(result.state));
     write_text(out, "reason", result.reason);
-    out.member("text", result.text).key("structured").null();
+    out.member("text", result.text);
+    write_json(out, "structured", result.structured);
     write_usage(out, result.usage);
     write_cost(out, result.usage.cost);
     out.member("iterations", result.iterations).member("tool_calls", result.tool_calls);
@@ -166,15 +167,16 @@ TurnResult parse_result(std::string_view json) {
     result.state = state_names.find(string_or(object, "state")).value_or(State::failed);
     result.reason = string_or(object, "reason");
     result.text = string_or(object, "text");
+    if (const Json& structured = object.at("structured"); !structured.is_null())
+        result.structured = dump(structured);
     result.iterations = integer_or(object, "iterations");
     result.tool_calls = integer_or(object, "tool_calls");
     const Json& usage = object.at("usage");
     result.usage = {integer_or(usage, "input_tokens"), integer_or(usage, "output_tokens"),
-                    integer_or(usage, "cache_read_tokens"),
-                    integer_or(usage, "cache_write_tokens"), integer_or(usage, "reasoning_tokens")};
+                    integer_or(usage, "cache_read_tokens"), integer_or(usage, "cache_write_tokens"),
+                    integer_or(usage, "reasoning_tokens")};
     const Json& cost = object.at("cost_usd");
-    result.usage.cost =
-        cost.is_number() ? base::micro_usd(cost.get<double>()) : base::unknown_cost;
+    result.usage.cost = cost.is_number() ? base::micro_usd(cost.get<double>()) : base::unknown_cost;
     for (const Json& denied : object.at("denied"))
         result.denied.push_back({string_or(denied, "action"), string_or(denied, "detail")});
     result.audit_rows = integer_or(object.at("audit"), "rows");

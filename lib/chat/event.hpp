@@ -105,6 +105,7 @@ struct TurnResult {
     State state = State::completed;
     std::string reason;
     std::string text;
+    std::string structured = {};  // JSON that is valid against --json-schema, or ""
     Usage usage;
     std::int64_t iterations = 0;
     std::int64_t tool_calls = 0;

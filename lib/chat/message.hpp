@@ -91,9 +91,10 @@ struct Request {
     std::string documents;  // appended to the system prompt; they change more often
     std::vector<ToolDefinition> tools;
     std::vector<Message> messages;  // first one from the user; every call paired with its result
-    std::int64_t max_output_tokens = 0;     // 0: the provider's default
-    std::string effort = {};                // of reasoning, as the provider names it; likewise ""
+    std::int64_t max_output_tokens = 0;  // 0: the provider's default
+    std::string effort = {};             // of reasoning, as the provider names it; likewise ""
     std::optional<double> temperature = {};
+    std::string answer_schema = {};  // JSON Schema of the final answer, or ""
 };
 
 struct Reply {

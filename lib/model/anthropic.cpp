@@ -167,7 +167,7 @@ bool adapt(AnthropicQuirks& quirks, std::string_view refusal) {
 }
 
 std::string anthropic_body(const chat::Request& request, const Origin& origin,
-                           const AnthropicQuirks& quirks) {
+                           const AnthropicQuirks& quirks, std::string_view schema) {
     JsonText out(expected_bytes(request));
     out.begin_object().member("model", request.model);
     const std::int64_t wanted =
@@ -176,8 +176,18 @@ std::string anthropic_body(const chat::Request& request, const Origin& origin,
                quirks.most_tokens > 0 ? std::min(wanted, quirks.most_tokens) : wanted);
     out.member("stream", true);
     if (request.temperature) out.key("temperature").real(*request.temperature);
-    if (!request.effort.empty())
-        out.key("output_config").begin_object().member("effort", request.effort).end_object();
+    if (!request.effort.empty() || !schema.empty()) {
+        out.key("output_config").begin_object();
+        if (!request.effort.empty()) out.member("effort", request.effort);
+        if (!schema.empty())
+            out.key("format")
+                .begin_object()
+                .member("type", "json_schema")
+                .key("schema")
+                .raw(schema)
+                .end_object();
+        out.end_object();
+    }
     const Mark mark = quirks.cache_control ? Mark::yes : Mark::no;
     write_system(out, request, mark);
     write_tools(out, request.tools, request.system.empty() ? mark : Mark::no);

@@ -26,7 +26,7 @@ struct AnthropicQuirks {
 bool adapt(AnthropicQuirks& quirks, std::string_view refusal);
 
 std::string anthropic_body(const chat::Request& request, const Origin& origin,
-                           const AnthropicQuirks& quirks = {});
+                           const AnthropicQuirks& quirks = {}, std::string_view schema = {});
 std::unique_ptr<Decoder> anthropic_decoder(const Origin& origin, const StreamSink& sink);
 
 }  // namespace chorus::model

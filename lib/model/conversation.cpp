@@ -97,6 +97,15 @@ bool refuses_own_blocks(std::string_view message) {
                        [&](const char* word) { return lower.find(word) != lower.npos; });
 }
 
+bool refuses_schema(std::string_view message) {
+    constexpr std::array<std::string_view, 6> words{"schema",          "output_config",
+                                                    "response_format", "response mime type",
+                                                    "text.format",     "structured output"};
+    const std::string lower = base::to_lower_ascii(message);
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return lower.find(word) != lower.npos; });
+}
+
 std::string_view inside_array(std::string_view wire) {
     wire = base::trim(wire);
     if (wire.size() < 2 || wire.front() != '[' || wire.back() != ']') return {};

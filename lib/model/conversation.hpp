@@ -43,6 +43,8 @@ const std::string* own_blocks(const chat::Message& message, const Origin& origin
 // Whether a provider's error message refuses such blocks. Their signature or encryption is valid
 // for one account only.
 bool refuses_own_blocks(std::string_view message);
+// Whether a provider's error message refuses the schema of the answer, which is checked here too.
+bool refuses_schema(std::string_view message);
 // `[a,b]` → `a,b`
 std::string_view inside_array(std::string_view wire);
 // The system prompt and the documents as one text.

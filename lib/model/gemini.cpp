@@ -107,7 +107,8 @@ std::string gemini_path(std::string_view model) {
     return path + ":streamGenerateContent?alt=sse";
 }
 
-std::string gemini_body(const chat::Request& request, const Origin& origin, bool reasons) {
+std::string gemini_body(const chat::Request& request, const Origin& origin, bool reasons,
+                        std::string_view schema) {
     JsonText out(expected_bytes(request));
     out.begin_object();
     if (const std::string system = whole_system(request); !system.empty()) {
@@ -117,10 +118,14 @@ std::string gemini_body(const chat::Request& request, const Origin& origin, bool
     }
     write_functions(out, request.tools);
     const bool thinks = reasons || !request.effort.empty();
-    if (request.max_output_tokens > 0 || request.temperature || thinks) {
+    if (request.max_output_tokens > 0 || request.temperature || thinks || !schema.empty()) {
         out.key("generationConfig").begin_object();
         if (request.max_output_tokens > 0) out.member("maxOutputTokens", request.max_output_tokens);
         if (request.temperature) out.key("temperature").real(*request.temperature);
+        if (!schema.empty())
+            out.member("responseMimeType", "application/json")
+                .key("responseJsonSchema")
+                .raw(schema);
         if (thinks) {
             out.key("thinkingConfig").begin_object();
             if (reasons) out.member("includeThoughts", true);

@@ -16,7 +16,8 @@ std::string gemini_path(std::string_view model);
 
 // A model that reasons is asked for its thoughts, and takes no call without a signature, even if
 // another model made it.
-std::string gemini_body(const chat::Request& request, const Origin& origin, bool reasons);
+std::string gemini_body(const chat::Request& request, const Origin& origin, bool reasons,
+                        std::string_view schema = {});
 std::unique_ptr<Decoder> gemini_decoder(const Origin& origin, const StreamSink& sink);
 
 }  // namespace chorus::model

@@ -16,7 +16,8 @@ struct Listing {
     std::map<std::string, std::int64_t> context_tokens;  // of those for which the server states it
     std::optional<Failure> failure = {};
 };
-// One request; the key is valid if there is no failure. Of more than 2,000 models the first are kept.
+// One request; the key is valid if there is no failure. Of more than 2,000 models the first are
+// kept.
 Listing list_models(const Endpoint& endpoint, net::Client& client,
                     const Interruption& interruption);
 

@@ -37,26 +37,30 @@ struct Taken {
     bool own_blocks = true;
     AnthropicQuirks anthropic = {};
     std::int64_t context_tokens = 0;
+    bool schema = false;  // of the answer
 };
 
 Taken taken_at_first(const Endpoint& endpoint) {
     return {.quirks = quirks_at(endpoint.provider, base_url_of(endpoint)),
             .reasoning = reasoning_of(endpoint.facts),
-            .context_tokens = endpoint.facts.context_tokens};
+            .context_tokens = endpoint.facts.context_tokens,
+            .schema = endpoint.facts.takes_schema.value_or(false)};
 }
 
 std::string body_of(const Provider& row, const Taken& taken, const chat::Request& request) {
     // without a provider's name, no blocks count as the provider's own
     const Origin origin{std::string(taken.own_blocks ? row.name : ""), request.model};
+    const std::string_view schema = taken.schema ? request.answer_schema : std::string_view();
     if (row.protocol == Protocol::anthropic)
-        return anthropic_body(request, origin, taken.anthropic);
+        return anthropic_body(request, origin, taken.anthropic, schema);
     if (row.protocol == Protocol::responses)
-        return responses_body(request, origin, taken.reasoning, taken.quirks.parallel_tool_calls);
+        return responses_body(request, origin, taken.reasoning, taken.quirks.parallel_tool_calls,
+                              schema);
     if (row.protocol == Protocol::gemini)
-        return gemini_body(request, origin, taken.reasoning != Reasoning::none);
-    if (row.protocol == Protocol::chat) return chat_body(request, origin, taken.quirks);
+        return gemini_body(request, origin, taken.reasoning != Reasoning::none, schema);
+    if (row.protocol == Protocol::chat) return chat_body(request, origin, taken.quirks, schema);
     if (row.protocol == Protocol::ollama)
-        return ollama_body(request, origin, taken.quirks, taken.context_tokens);
+        return ollama_body(request, origin, taken.quirks, taken.context_tokens, schema);
     return {};
 }
 
@@ -88,6 +92,10 @@ class NetworkModel final : public Model {
             const std::string refused = body_of(row_, *taken_, request);
             taken_->own_blocks = false;
             return body_of(row_, *taken_, request) != refused;
+        }
+        if (taken_->schema && !request.answer_schema.empty() && refuses_schema(failure.message)) {
+            taken_->schema = false;
+            return true;
         }
         if (row_.protocol == Protocol::anthropic) return adapt(taken_->anthropic, failure.message);
         if (adapt(taken_->quirks, failure.message)) return true;

@@ -165,12 +165,14 @@ std::string OllamaDecoder::assemble(chat::Reply& reply) {
 }  // namespace
 
 std::string ollama_body(const chat::Request& request, const Origin& origin, const Quirks& quirks,
-                        std::int64_t context_tokens) {
+                        std::int64_t context_tokens, std::string_view schema) {
     JsonText out(expected_bytes(request));
     out.begin_object().member("model", request.model).member("stream", true);
     // no message is dropped before the answer, and none during it
     out.member("truncate", false).member("shift", false);
     if (!quirks.keep_alive.empty()) out.member("keep_alive", quirks.keep_alive);
+    // with tools, a format would keep the model from calling them
+    if (!schema.empty() && request.tools.empty()) out.key("format").raw(schema);
     write_think(out, request.effort);
     write_options(out, request, context_tokens);
     write_functions_of(out, request.tools);

@@ -153,7 +153,8 @@ bool adapt(Quirks& quirks, std::string_view refusal) {
     return true;
 }
 
-std::string chat_body(const chat::Request& request, const Origin& origin, const Quirks& quirks) {
+std::string chat_body(const chat::Request& request, const Origin& origin, const Quirks& quirks,
+                      std::string_view schema) {
     JsonText out(expected_bytes(request));
     out.begin_object().member("model", request.model).member("stream", true);
     if (quirks.stream_options)
@@ -161,6 +162,17 @@ std::string chat_body(const chat::Request& request, const Origin& origin, const 
     if (request.max_output_tokens > 0) out.member(quirks.max_tokens, request.max_output_tokens);
     if (request.temperature) out.key("temperature").real(*request.temperature);
     write_effort(out, request, quirks);
+    if (!schema.empty())
+        out.key("response_format")
+            .begin_object()
+            .member("type", "json_schema")
+            .key("json_schema")
+            .begin_object()
+            .member("name", "answer")
+            .key("schema")
+            .raw(schema)
+            .end_object()
+            .end_object();
     write_tools(out, request.tools, quirks);
     out.key("messages").begin_array();
     write_messages(out, request, origin, quirks);

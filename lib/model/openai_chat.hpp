@@ -15,7 +15,8 @@ namespace chorus::model {
 // something else.
 bool adapt(Quirks& quirks, std::string_view refusal);
 
-std::string chat_body(const chat::Request& request, const Origin& origin, const Quirks& quirks);
+std::string chat_body(const chat::Request& request, const Origin& origin, const Quirks& quirks,
+                      std::string_view schema = {});
 std::unique_ptr<Decoder> chat_decoder(const Origin& origin, const StreamSink& sink,
                                       const Quirks& quirks);
 

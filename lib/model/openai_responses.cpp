@@ -83,7 +83,7 @@ Reasoning reasoning_after(Reasoning asked, std::string_view refusal) {
 }
 
 std::string responses_body(const chat::Request& request, const Origin& origin, Reasoning reasoning,
-                           bool parallel_tool_calls) {
+                           bool parallel_tool_calls, std::string_view schema) {
     JsonText out(expected_bytes(request));
     out.begin_object().member("model", request.model);
     out.member("stream", true).member("store", false);
@@ -94,6 +94,17 @@ std::string responses_body(const chat::Request& request, const Origin& origin, R
         if (is_summarized) out.member("summary", "auto");
         out.end_object();
     }
+    if (!schema.empty())
+        out.key("text")
+            .begin_object()
+            .key("format")
+            .begin_object()
+            .member("type", "json_schema")
+            .member("name", "answer")
+            .key("schema")
+            .raw(schema)
+            .end_object()
+            .end_object();
     if (request.temperature) out.key("temperature").real(*request.temperature);
     if (reasoning != Reasoning::none)
         out.key("include").begin_array().string("reasoning.encrypted_content").end_array();

@@ -22,7 +22,7 @@ Reasoning reasoning_after(Reasoning asked, std::string_view refusal);
 
 // `parallel_tool_calls`: whether the field is sent.
 std::string responses_body(const chat::Request& request, const Origin& origin, Reasoning reasoning,
-                           bool parallel_tool_calls = true);
+                           bool parallel_tool_calls = true, std::string_view schema = {});
 std::unique_ptr<Decoder> responses_decoder(const Origin& origin, const StreamSink& sink);
 
 }  // namespace chorus::model

@@ -71,6 +71,7 @@ struct TurnOptions {
     bool names_are_full = false;             // model and fallback_model were resolved before
     std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
     agent::ModelOptions model_options = {};              // --effort, --max-tokens, --temperature
+    std::string json_schema = {};  // --json-schema, checked
     std::optional<std::int64_t> max_iterations;
     std::optional<base::MicroUsd> max_usd;  // --max-usd
     std::int64_t deadline_ms = 0;           // when --timeout is up, monotonic; 0: never

@@ -120,6 +120,7 @@ void write_opening(const place::Place& place, const place::Loaded& loaded, chat:
     request.max_output_tokens = loaded.settings.max_output_tokens;
     request.effort = loaded.settings.effort;
     request.temperature = loaded.settings.temperature;
+    request.answer_schema = place.options.json_schema;
 }
 
 store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& request,
@@ -154,6 +155,12 @@ chat::Message user_message(place::Place& place, const std::string& text,
         context::status_block(place.options.stands_in,
                               context::other_threads(place.store, place.agent.id, place.thread.id),
                               store::pending_prompts(place.store, place.agent.id), told));
+    if (!place.options.json_schema.empty())
+        message.status += (message.status.empty() ? "" : "\n\n") +
+                          ("Your final answer to the message below, after all calls of tools, is "
+                           "one JSON value that is valid against this JSON Schema. Write the JSON "
+                           "alone: no other words, no code fence.\n" +
+                           place.options.json_schema);
     return message;
 }
 

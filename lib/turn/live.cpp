@@ -174,7 +174,8 @@ model::Answer LiveTurn::ask_once(const chat::Request& request) {
         record_.emit(chat::ContentDelta{std::string(text)});
     });
     model::StreamSink sink;
-    if (place_.surroundings.shows_text)
+    // an answer that is checked is shown when it is valid
+    if (place_.surroundings.shows_text && place_.options.json_schema.empty())
         sink.on_text = [&](std::string_view text) { shown.write(text); };
     const model::Provider& provider = loaded_.settings.endpoint.provider;
     const Account account{
@@ -342,15 +343,6 @@ void LiveTurn::refuse_cut(const chat::Reply& reply) {
         refused.back().outcome = CallOutcome::interrupted;
     }
     record_.advance(all_of(refused));
-}
-
-void LiveTurn::conclude(const chat::Reply& reply, const std::string& text) {
-    LoopEnd end;
-    end.text = text;
-    fill(end);
-    record_.conclude(reply, result_);
-    concluded_ = true;
-    tell(reply);
 }
 
 // Calls that have changed nothing yet are decided again and run. Those that may have taken effect

@@ -84,6 +84,8 @@ class LiveTurn : public LoopHost {
     Decided decide(const std::vector<chat::ToolCall>& calls) override;
     Ran run(const std::vector<chat::ToolCall>& calls) override;
     void refuse_cut(const chat::Reply& reply) override;
+    std::string check(std::string& text) override;
+    void refuse_answer(const chat::Reply& reply, const std::string& problem) override;
     void conclude(const chat::Reply& reply, const std::string& text) override;
 
   private:

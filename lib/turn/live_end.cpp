@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "chat/answer_schema.hpp"
 #include "chat/commands.hpp"
 #include "repo/repository.hpp"
 #include "sys/clock.hpp"
@@ -103,6 +104,11 @@ void LiveTurn::fill(const LoopEnd& end) {
                          "turn: five tool failures in a row");
         case End::provider_failed:
             return fill_failure(end.failure.value_or(model::Failure{}));
+        case End::schema_mismatch:
+            return ended(State::failed, "schema", ErrorCode::schema_mismatch,
+                         "turn: the answer does not match --json-schema: " +
+                             place_.redaction.apply(end.problem),
+                         goes_on);
         case End::interrupted:
             if (!shutdown_.by_signal())
                 return ended(State::failed, "timeout", ErrorCode::timeout,
@@ -117,6 +123,35 @@ void LiveTurn::fill(const LoopEnd& end) {
                 static_cast<ExitStatus>(128 + place_.surroundings.interrupt.signal());
             return;
     }
+}
+
+std::string LiveTurn::check(std::string& text) {
+    if (place_.options.json_schema.empty()) return {};
+    const chat::AnswerSchema schema(place_.options.json_schema, "--json-schema");
+    chat::CheckedAnswer checked = schema.check(text);
+    if (checked.problem.empty()) text = std::move(checked.json);
+    return checked.problem;
+}
+
+void LiveTurn::refuse_answer(const chat::Reply& reply, const std::string& problem) {
+    chat::Message told;
+    told.content = "That answer is not valid against the JSON Schema:\n" +
+                   place_.redaction.apply(problem) +
+                   "\nAnswer again with the whole JSON value, and nothing else.";
+    record_.keep(reply, std::move(told));
+    tell(reply);
+    place_.surroundings.warn("the answer does not match --json-schema: " +
+                             place_.redaction.apply(problem) + "; the model is asked again");
+}
+
+void LiveTurn::conclude(const chat::Reply& reply, const std::string& text) {
+    LoopEnd end;
+    end.text = text;
+    fill(end);
+    if (!place_.options.json_schema.empty()) result_.structured = result_.text;
+    record_.conclude(reply, result_);
+    concluded_ = true;
+    tell(reply);
 }
 
 }  // namespace chorus::turn

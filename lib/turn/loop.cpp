@@ -67,6 +67,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         end.end = how;
         return end;
     };
+    int repairs = 0;   // of the final answer
     int failures = 0;  // errors in a row: a success resets them, a denial does not change them
     const auto are_too_many = [&](const std::vector<CallOutcome>& outcomes) {
         for (const CallOutcome outcome : outcomes) {
@@ -113,8 +114,19 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
                 end.failure = failure_of(reply);
                 return ended(answer.budget.empty() ? end_of(reply.stop) : End::budget);
             }
-            host.conclude(reply, end.text);
-            return ended(End::completed);
+            end.problem = host.check(end.text);
+            if (end.problem.empty()) {
+                host.conclude(reply, end.text);
+                return ended(End::completed);
+            }
+            if (repairs == base::limits::answer_repairs) {
+                host.keep(reply);
+                return ended(End::schema_mismatch);
+            }
+            ++repairs;
+            host.refuse_answer(reply, end.problem);
+            paused.clear();
+            continue;
         }
 
         if (end_of(reply.stop) == End::refused || end_of(reply.stop) == End::provider_failed) {

@@ -23,7 +23,8 @@ enum class End {
     refused,        // the model declined
     tool_failures,  // five in a row
     provider_failed,
-    interrupted,  // by a signal or --timeout: the host knows which
+    schema_mismatch,  // the final answer is not what --json-schema asks for
+    interrupted,      // by a signal or --timeout: the host knows which
 };
 
 struct LoopLimits {
@@ -60,6 +61,11 @@ class LoopHost {
     virtual Ran run(const std::vector<chat::ToolCall>& calls) = 0;
     // Gives each call of an answer cut at its token limit a result saying that it was not run.
     virtual void refuse_cut(const chat::Reply& reply) = 0;
+    // Returns what of the final answer is not as it was asked for, or "", and sets `text` to what
+    // of it counts.
+    virtual std::string check(std::string& text) = 0;
+    // Records an answer and that the model is to repair it.
+    virtual void refuse_answer(const chat::Reply& reply, const std::string& problem) = 0;
     // Records the final answer and the turn's end in one transaction.
     // `text` is the whole answer, with what was said before a pause.
     virtual void conclude(const chat::Reply& reply, const std::string& text) = 0;
@@ -77,6 +83,7 @@ struct LoopEnd {
     std::optional<model::Failure> failure;
     std::string raw_stop;
     std::string budget;
+    std::string problem;  // of the answer
 };
 
 LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state);

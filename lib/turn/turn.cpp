@@ -54,6 +54,7 @@ std::string store_options(const place::TurnOptions& options, const place::Settin
     out.key("on_ask").string(place::on_asks.name(options.on_ask));
     if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
     if (options.fresh) out.key("fresh").boolean(true);
+    if (!options.json_schema.empty()) out.key("json_schema").raw(options.json_schema);
     if (options.permissions) out.key("permissions").raw(options.permissions->json);
     return out.end_object().take();
 }
@@ -79,6 +80,7 @@ place::TurnOptions stored_options(const place::TurnOptions& given, const store::
     options.fallback_model = chat::string_or(stored, "fallback_model");
     options.model_options = stored_model_options(stored);
     options.fresh = store::is_fresh(turn);
+    if (stored.contains("json_schema")) options.json_schema = chat::dump(stored["json_schema"]);
     options.permissions = place::permissions_of_turn(turn);
     options.directory = turn.working_directory;
     if (!given.on_ask_given)

@@ -226,6 +226,14 @@ void Record::keep(const chat::Reply& reply) {
     });
 }
 
+void Record::keep(const chat::Reply& reply, chat::Message told) {
+    commit([&] {
+        insert_reply(reply);
+        insert(std::move(told));
+        store::update_turn(place_.store, turn_);
+    });
+}
+
 // An approval is consumed once: a second use would be a second run.
 void Record::use_up(const Judged& call, base::TimeMs now) {
     if (call.prompt_id.empty() || store::consume_prompt(place_.store, call.prompt_id, now)) return;

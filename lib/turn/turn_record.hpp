@@ -64,6 +64,8 @@ class Record {
     void reopen(const chat::Message& last);
     // Commits an answer and its calls' rows.
     void keep(const chat::Reply& reply);
+    // Commits an answer without calls, and what the model is told about it.
+    void keep(const chat::Reply& reply, chat::Message told);
     // Adds what a request used to the turn. The ledger gets it with the next commit, or at once.
     void note_model_call(const store::ModelCall& call, base::TimeMs sent_at, bool at_once);
     // Commits the results of `ended` in call order, and of the other calls the decision and, if

@@ -68,6 +68,7 @@ TEST(ErrorCode, have_the_exit_status_of_the_table) {
                                            {"SERVER_ERROR", 7},
                                            {"NO_DRIVER", 7},
                                            {"PROVIDER_ERROR", 7},
+                                           {"SCHEMA_MISMATCH", 8},
                                            {"LIMIT", 9},
                                            {"INPUT_REQUIRED", 10},
                                            {"DENIED", 11},

@@ -50,6 +50,8 @@ class RecordingHost : public LoopHost {
     int stop_after_steps = -1;                      // so many steps from now a signal comes
     Said said;
     std::vector<chat::Reply> kept;
+    int unfit = 0;  // final answers that do not pass, the first ones
+    int checks = 0;
 
     bool stop_requested() override {
         return stop_after_steps >= 0 && static_cast<int>(said.size()) >= stop_after_steps;
@@ -79,6 +81,13 @@ class RecordingHost : public LoopHost {
     }
     void refuse_cut(const chat::Reply& reply) override {
         said.push_back("refuse" + joined(reply.tool_calls));
+    }
+    std::string check(std::string& text) override {
+        ++checks;
+        return checks <= unfit ? "not " + text : "";
+    }
+    void refuse_answer(const chat::Reply& reply, const std::string& problem) override {
+        said.push_back("refused " + reply.text + ": " + problem);
     }
     void conclude(const chat::Reply&, const std::string& text) override {
         said.push_back("conclude '" + text + "'");
@@ -118,6 +127,22 @@ TEST_F(LoopTest, ends_when_the_model_stops) {
     EXPECT_EQ(host.said, (Said{"assemble 1", "ask m1", "conclude 'done'"}));
     EXPECT_EQ(state.iterations, 1);
     EXPECT_EQ(state.usage, (chat::Usage{100, 10, 0, 0}));
+}
+
+TEST_F(LoopTest, a_final_answer_that_does_not_pass_is_repaired_twice) {
+    for (const int unfit : {1, 2, 3}) {
+        host.answers = {text("a"), text("b"), text("c"), text("d")};
+        host.unfit = unfit;
+        host.checks = 0;
+        host.said.clear();
+        const LoopEnd end = run();
+        EXPECT_EQ(end.end, unfit < 3 ? End::completed : End::schema_mismatch);
+        EXPECT_EQ(end.text, unfit == 1 ? "b" : "c");
+        EXPECT_EQ(was_said("refused a: not a"), true);
+        EXPECT_EQ(was_said("refused b: not b"), unfit > 1);
+        EXPECT_EQ(was_said("keep 'c'"), unfit > 2) << "the last one is on record";
+        EXPECT_EQ(end.problem, unfit < 3 ? "" : "not c");
+    }
 }
 
 //
