@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PACKAGES = cmake make g++ libcli11-dev libdtl-dev nlohmann-json3-dev libsqlite3-dev libcurl4-openssl-dev \
   libgit2-dev libgtest-dev libre2-dev libyaml-cpp-dev libfmt-dev libmd-dev libarchive-dev zlib1g-dev libssl-dev \
-  libnghttp2-dev libidn2-dev libunistring-dev libbrotli-dev libzstd-dev libseccomp-dev libvalijson-dev openssl scdoc man-db \
+  libnghttp2-dev libidn2-dev libunistring-dev libbrotli-dev libzstd-dev libseccomp-dev openssl scdoc man-db \
   bubblewrap bash git jq sqlite3 ca-certificates util-linux strace e2fsprogs procps
 CMAKE = cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(OPTIONS)
 SANITIZED = $(BUILD)/asan

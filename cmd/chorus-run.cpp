@@ -8,8 +8,8 @@
 #include "approval/decision.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
-#include "chat/answer_schema.hpp"
 #include "chat/asked.hpp"
+#include "chorus-run/given.hpp"
 #include "chorus-run/here.hpp"
 #include "cli/main.hpp"
 #include "cli/output.hpp"
@@ -20,7 +20,6 @@
 #include "place/secrets.hpp"
 #include "sys/clock.hpp"
 #include "sys/environment.hpp"
-#include "sys/named_file.hpp"
 #include "sys/signals.hpp"
 #include "turn/turn.hpp"
 
@@ -54,6 +53,7 @@ struct Options {
     std::string on_ask;
     std::string permissions;
     std::string json_schema;
+    std::string record;
     std::string approve;
     std::string deny;
     std::string answer;
@@ -96,17 +96,6 @@ double temperature(const std::string& text) {
                 "--temperature: " + base::quoted(text) + " is not a number from 0 to 2");
 }
 
-std::string schema_given(const std::string& given) {
-    constexpr const char* named = "--json-schema";
-    const std::string_view text = base::trim(given);
-    const bool is_json =
-        text.starts_with('{') || text.starts_with('[') || text == "true" || text == "false";
-    return is_json ? chat::AnswerSchema(text, named).json()
-                   : chat::AnswerSchema(sys::read_input_file(given, base::limits::json_bytes),
-                                        std::string(named) + ": " + sys::input_name(given))
-                         .json();
-}
-
 void settle_options(Options& options, const sys::Environment& environment) {
     options.output.format = options.json ? cli::Format::json : *cli::formats.find(options.format);
     options.output.internal_events = options.events == "all";
@@ -131,7 +120,8 @@ void settle_options(Options& options, const sys::Environment& environment) {
         options.turn.on_ask = *on_ask;
         options.turn.on_ask_given = true;
     }
-    if (!options.json_schema.empty()) options.turn.json_schema = schema_given(options.json_schema);
+    if (!options.json_schema.empty())
+        options.turn.json_schema = run_command::schema_given(options.json_schema);
     if (!options.permissions.empty())
         options.turn.permissions = agent::named_permissions(options.permissions, "--permissions");
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
@@ -259,6 +249,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         return interrupt.requested() || (deadline_ms != 0 && sys::monotonic_ms() > deadline_ms);
     });
 
+    run_command::use_recordings(options.turn, options.record, home);
     settle_decision(options);
     const char* goes_on = options.turn.resume        ? "--resume"
                           : options.turn.retry       ? "--retry"
@@ -336,6 +327,8 @@ void add_turn_options(cli::Command& app, Options& options) {
     app.option("--temperature T", options.temperature, "randomness of answers, from 0 to 2");
     app.option("--json-schema FILE|JSON", options.json_schema,
                "answer with JSON that is valid against a JSON Schema");
+    app.option("--record FILE", options.record, "record requests and answers in FILE");
+    app.flag("--strict", turn.strict, "with -m replay/FILE: fail if a request differs");
     app.option("--profile-mode MODE", turn.profile_mode,
                "whether a rate limit switches to another credential profile: auto or manual")
         .one_of({"auto", "manual"});

@@ -198,7 +198,12 @@ void check_home(const Begun& begun, store::Store& store, bool is_configured, Fla
     check_branches(home, store, flaws);
     check_texts(home, store, flaws);
     if (const std::string place = agent::foreign_place(home); !place.empty()) flaws.add(place);
-    if (is_configured) check_sandbox(home, store, flaws);
+    if (is_configured) {
+        check_sandbox(home, store, flaws);
+        flaws.attempt("", [&] {
+            place::check_providers(agent::load_home_configuration(home), life::load_catalog(home));
+        });
+    }
     flaws.attempt("", [&] { check_mount_points(home, store, flaws); });
     flaws.attempt("", [&] { add(flaws, context::check_sessions(store, home, flaws.fix())); });
     flaws.attempt("", [&] { add(flaws, context::check_windows(store, flaws.fix())); });

@@ -56,22 +56,6 @@ agent::KeyPlace require_place_to_change(const OfKey& asked) {
     return place;
 }
 
-// `text` is the file with the new value.
-void check_providers(const Subject& subject, const agent::KeyPlace& place,
-                     const std::string& text) {
-    if (place.key->name != "providers") return;
-    const model::Catalog catalog = life::load_catalog(subject.home);
-    const auto home = agent::parse_home_configuration(text, subject.path);
-    for (const auto& [name, unused] : home.providers) {
-        if (place.names.size() > 1 && place.names[1] != name) continue;
-        if (!catalog.has_provider(name))
-            throw Error(ErrorCode::config_invalid,
-                        "set: providers: no provider " + base::quoted(name),
-                        "providers are " + base::quoted_list(catalog.provider_names()));
-        (void)place::endpoint_for(name + "/", home, catalog, sys::Environment(std::map<std::string, std::string>()));
-    }
-}
-
 // Returns the value to store: a model with its provider.
 std::string with_full_model(const Subject& subject, const agent::KeyPlace& place,
                             std::string json) {
@@ -156,7 +140,10 @@ struct Set : OfKey {
         const std::string full = with_full_model(subject, place, given);
         lock(subject);
         const std::string text = agent::with_value(subject.text, place, full, subject.path);
-        check_providers(subject, place, text);
+        if (place.key->name == "providers")
+            place::check_providers(agent::parse_home_configuration(text, subject.path),
+                                   life::load_catalog(subject.home),
+                                   place.names.size() > 1 ? place.names[1] : "");
         write(subject, place, text, begun);
         if (json) print_value(begun);
     }

@@ -185,7 +185,7 @@ Shared read_shared(const Json& object) {
 std::map<std::string, std::string> texts_in(const Json& object, const char* key) {
     std::map<std::string, std::string> texts;
     for (const auto& [name, text] : object_in(object, key).items())
-        texts[name] = text.get<std::string>();
+        if (text.is_string()) texts[name] = text.get<std::string>();  // null: absent
     return texts;
 }
 

@@ -10,6 +10,7 @@ constexpr std::size_t prompt_bytes = 10U << 20;
 constexpr std::size_t stdin_inline_bytes = 64U << 10;
 constexpr std::size_t answer_bytes = 32U << 20;
 constexpr int answer_repairs = 2;
+constexpr std::size_t recording_bytes = 256U << 20;
 constexpr std::size_t sse_event_bytes = 32U << 20;
 constexpr std::size_t http_head_bytes = 64U << 10;
 constexpr std::size_t error_body_bytes = 64U << 10;

@@ -34,7 +34,7 @@ void refuse_duplicate_keys(std::string_view text, const std::string& what, Error
             if (!open.back().insert(key).second)
                 throw Error(code, what + ": duplicate key '" + key + "'");
         }
-        return true;
+        return event != Json::parse_event_t::key;  // no value is built
     };
     [[maybe_unused]] const Json thrown_away = Json::parse(text, callback, true, false);
 }
@@ -51,9 +51,11 @@ std::string without_quote(std::string_view message) {
         .append(goes_on ? message.substr(end) : std::string_view());
 }
 
-Json parse_json(std::string_view text, std::string_view what, DuplicateKeys duplicates,
-                std::size_t most_bytes, ErrorCode code) {
-    const std::string subject(what);
+namespace {
+
+template <typename Work>
+auto parsed(std::string_view text, const std::string& subject, std::size_t most_bytes,
+            ErrorCode code, const Work& work) {
     // configuration is in a file that a person edits
     const std::string hint = code == ErrorCode::config_invalid
                                  ? "edit the file; 'chorus-config doctor' shows any other problems"
@@ -64,14 +66,30 @@ Json parse_json(std::string_view text, std::string_view what, DuplicateKeys dupl
         throw Error(code, subject + ": nested deeper than " +
                               std::to_string(base::limits::json_depth) + " levels");
     try {
-        if (duplicates == DuplicateKeys::refuse) refuse_duplicate_keys(text, subject, code);
-        return Json::parse(text);
+        return work();
     } catch (const nlohmann::json::exception& error) {
         std::string_view message = error.what();
         const std::size_t start = message.find("] ");
         if (start != std::string_view::npos) message.remove_prefix(start + 2);
         throw Error(code, subject + ": not JSON: " + without_quote(message), hint);
     }
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, std::string_view what, DuplicateKeys duplicates,
+                std::size_t most_bytes, ErrorCode code) {
+    const std::string subject(what);
+    return parsed(text, subject, most_bytes, code, [&] {
+        if (duplicates == DuplicateKeys::refuse) refuse_duplicate_keys(text, subject, code);
+        return Json::parse(text);
+    });
+}
+
+void require_json(std::string_view text, std::string_view what, std::size_t most_bytes,
+                  ErrorCode code) {
+    const std::string subject(what);
+    parsed(text, subject, most_bytes, code, [&] { refuse_duplicate_keys(text, subject, code); });
 }
 
 std::optional<Json> try_parse_json(std::string_view text, std::size_t most_bytes) {

@@ -23,6 +23,10 @@ Json parse_json(std::string_view text, std::string_view what,
                 DuplicateKeys duplicates = DuplicateKeys::last_wins,
                 std::size_t most_bytes = base::limits::json_bytes,
                 base::ErrorCode code = base::ErrorCode::failed);
+// Throws as parse_json does, for duplicate keys too, in time that grows with the text alone. A Json
+// of an object with very many members takes longer.
+void require_json(std::string_view text, std::string_view what, std::size_t most_bytes,
+                  base::ErrorCode code);
 // Returns nothing if the text is not JSON within the bounds.
 std::optional<Json> try_parse_json(std::string_view text,
                                    std::size_t most_bytes = base::limits::json_bytes);

@@ -234,6 +234,8 @@ void check_provider(const Provider& provider, const std::string& where) {
     if (!provider.key_header.empty()) check_header(provider.key_header, where + ".key_header");
     for (const auto& [name, value] : provider.headers) {
         check_header(name, where + ".headers");
+        if (base::find_hidden(value) || value.find('\n') != value.npos)
+            refuse(where + ".headers." + name, "it contains a control character");
         if (!provider.key_header.empty() &&
             base::to_lower_ascii(name) == base::to_lower_ascii(provider.key_header))
             refuse(where + ".headers", name + " carries the key");

@@ -67,16 +67,14 @@ Found one_of(std::string_view text, std::vector<std::string> candidates, Error n
 }
 
 Found find_bare(std::string_view name, const Catalog& catalog, const AvailableModels& available,
-                Check check) {
+                Check check, Error none) {
     std::vector<std::string> serving;
     for (const auto& [provider, listed] : available.providers)
         if (catalog.has_provider(provider) && lists(listed, name) &&
             (listed.valid || check != Check::usable))
             serving.push_back(provider + "/" + std::string(name));
     if (serving.empty() && check != Check::none) serving = names_with(name, {}, catalog, available);
-    return one_of(name, std::move(serving),
-                  no_driver("model: no provider lists " + base::quoted(name),
-                            "write it as provider/name; " + all_providers(catalog)));
+    return one_of(name, std::move(serving), std::move(none));
 }
 
 std::string accepted_by(Check check) {
@@ -146,11 +144,16 @@ Found find_model(std::string_view text, const Catalog& catalog, const AvailableM
         return Error(ErrorCode::config_invalid, "model: none is set",
                      "give one with -m provider/name or set \"model\" in agent.json");
     const ModelName wanted = parse_model_name(text);
-    if (wanted.provider.empty()) return find_bare(text, catalog, available, check);
+    if (wanted.provider.empty())
+        return find_bare(text, catalog, available, check,
+                         no_driver("model: no provider lists " + base::quoted(text),
+                                   "write it as provider/name; " + all_providers(catalog)));
+    // the names of some providers' models have a "/" of their own
     if (!catalog.has_provider(wanted.provider))
-        return no_driver(
-            "model: no provider " + base::quoted(wanted.provider),
-            base::did_you_mean(wanted.provider, catalog.provider_names()) + all_providers(catalog));
+        return find_bare(text, catalog, available, check,
+                         no_driver("model: no provider " + base::quoted(wanted.provider),
+                                   base::did_you_mean(wanted.provider, catalog.provider_names()) +
+                                       all_providers(catalog)));
     if (wanted.name.empty()) return no_driver("model: " + base::quoted(text) + " names no model");
     if (wanted.provider == "builtin" && text != script_model)
         return no_driver("model: there is no " + base::quoted(text),

@@ -13,6 +13,12 @@
 
 namespace chorus::model {
 
+using OnBody = std::function<net::Received(std::string_view)>;
+// What net::Client::send does.
+using SendRequest = std::function<net::Response(
+    net::Client& client, const net::HttpRequest& request, const OnBody& on_body,
+    const std::function<bool()>& stop, int wake_fd)>;
+
 struct Endpoint {
     Provider provider;
     ModelFacts facts;      // of the model that is asked
@@ -23,6 +29,7 @@ struct Endpoint {
     std::string anthropic_version;  // empty: the default
     bool trusted_http = false;      // a person has configured the base URL
     net::Timeouts timeouts = {};
+    SendRequest send = {};  // in place of the client's, for recordings
 };
 
 // The variable for a provider's base URL: CHORUS_OPENAI_CHAT_BASE_URL.

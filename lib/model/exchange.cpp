@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -30,12 +31,14 @@ class Reading {
         last_bytes_ms_ = sys::monotonic_ms();
         if (!saw_event_ && !braces_.closed() && !collect(bytes)) return net::Received::refused;
         if (is_json()) return braces_.closed() ? net::Received::whole : net::Received::answer;
-        return parser_.feed(bytes) ? decoder_.received() : net::Received::refused;
+        const bool fits = parser_.feed(bytes) && object_.size() <= base::limits::sse_event_bytes;
+        return fits ? decoder_.received() : net::Received::refused;
     }
     // Call it when the exchange has ended by itself.
     void end() {
         decoder_.expect_no_more();
         parser_.finish();
+        if (!object_.empty()) decoder_.take({"message", object_});
     }
     bool lingers() const {
         const std::int64_t now_ms = sys::monotonic_ms();
@@ -65,6 +68,20 @@ class Reading {
         return true;
     }
     void take(const net::ServerEvent& event) {
+        if (decoder_.framing() == net::Framing::lines) return take_line(event);
+        dispatch(event);
+    }
+    // A server that does not stream may write its object over many lines. Text before the first
+    // object is not an answer.
+    void take_line(const net::ServerEvent& line) {
+        if (object_.empty() && !base::trim(line.data).starts_with('{')) return;
+        object_ += line.data;
+        for (const char c : line.data) object_braces_.follow(c);
+        if (object_braces_.depth() > 0) return;
+        object_braces_ = {};
+        dispatch({line.type, std::exchange(object_, {})});
+    }
+    void dispatch(const net::ServerEvent& event) {
         saw_event_ = true;
         decoder_.take(event);
         if (completed_ms_ == 0 && decoder_.is_complete()) completed_ms_ = last_bytes_ms_;
@@ -75,6 +92,8 @@ class Reading {
     std::string body_;
     chat::Braces braces_;  // for a JSON body
     std::size_t followed_bytes_ = 0;
+    std::string object_;  // unfinished, over many lines
+    chat::Braces object_braces_;
     std::int64_t last_bytes_ms_ = 0;
     std::int64_t completed_ms_ = 0;
     bool saw_event_ = false;
@@ -112,16 +131,17 @@ void complete(Failure& failure, const net::Response& response, std::string_view 
 
 }  // namespace
 
-Answer exchange(net::Client& client, const net::HttpRequest& request, std::string_view provider,
-                std::string_view key, Decoder& decoder, const Interruption& interruption) {
+Answer exchange(net::Client& client, const SendRequest& send, const net::HttpRequest& request,
+                std::string_view provider, std::string_view key, Decoder& decoder,
+                const Interruption& interruption) {
     decoder.hide(key);
     Reading reading(decoder);
     const auto stop = [&] {
         return (interruption.stop && interruption.stop()) || reading.lingers();
     };
-    const net::Response response = client.send(
-        request, [&](std::string_view bytes) { return reading.feed(bytes); }, stop,
-        interruption.wake_fd);
+    const auto on_body = [&](std::string_view bytes) { return reading.feed(bytes); };
+    const net::Response response = send ? send(client, request, on_body, stop, interruption.wake_fd)
+                                        : client.send(request, on_body, stop, interruption.wake_fd);
     std::optional<Failure> cut;
     if (response.status >= 300) {
         cut = http_failure(provider, response, key);

@@ -10,7 +10,8 @@
 namespace chorus::model {
 
 // `key` is removed from the server's messages. Exceptions from the sink pass through.
-Answer exchange(net::Client& client, const net::HttpRequest& request, std::string_view provider,
-                std::string_view key, Decoder& decoder, const Interruption& interruption);
+Answer exchange(net::Client& client, const SendRequest& send, const net::HttpRequest& request,
+                std::string_view provider, std::string_view key, Decoder& decoder,
+                const Interruption& interruption);
 
 }  // namespace chorus::model

@@ -77,8 +77,8 @@ class NetworkModel final : public Model {
         if (!taken_) taken_ = taken_at_first(endpoint_);
         for (;;) {
             const std::unique_ptr<Decoder> decoder = decoder_for(request, sink);
-            Answer answer = exchange(client_, http_request(request, key), row_.name, key, *decoder,
-                                     interruption);
+            Answer answer = exchange(client_, endpoint_.send, http_request(request, key),
+                                     row_.name, key, *decoder, interruption);
             if (!answer.failure || answer.text_was_streamed || !learn(*answer.failure, request))
                 return answer;
         }

@@ -48,7 +48,7 @@ void SseParser::end_line(std::string_view line) {
     if (at_start_) line = base::without_bom(line);
     at_start_ = false;
     if (framing_ == Framing::lines) {
-        if (base::trim(line).starts_with('{')) sink_({"message", std::string(line)});
+        if (!base::trim(line).empty()) sink_({"message", std::string(line)});
         return;
     }
     if (line.empty()) return dispatch();

@@ -19,7 +19,7 @@ struct ServerEvent {
 
 enum class Framing {
     events,
-    lines,  // each line that begins with "{" is the data of an event; other lines are ignored
+    lines,  // each line that is not blank is the data of an event
 };
 
 class SseParser {

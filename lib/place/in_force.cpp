@@ -165,6 +165,11 @@ void choose_model(Settings& settings, const TurnOptions& options,
                                : environment.has("CHORUS_MODEL") ? environment.get("CHORUS_MODEL")
                                : !agent.model.empty()            ? agent.model
                                                                  : home.default_model;
+    if (options.replay) {
+        settings.model = options.model;
+        settings.asked_model = options.replay->model();
+        return;
+    }
     const std::string fallback =
         !options.fallback_model.empty()
             ? options.fallback_model
@@ -176,10 +181,11 @@ void choose_model(Settings& settings, const TurnOptions& options,
         fallback.empty() ? ""
                          : full_name(fallback, catalog, paths, check_of(options.fallback_model));
     if (options.has_fallen_back && !second.empty()) {
-        settings.model = second;
+        settings.model = settings.asked_model = second;
         return;
     }
     settings.model = full_name(wanted, catalog, paths, check_of(options.model));
+    settings.asked_model = settings.model;
     if (second != settings.model) settings.fallback_model = second;
 }
 
@@ -233,7 +239,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     const agent::Shared& general = home.shared;
     Settings settings;
     choose_model(settings, options, environment, agent, home, catalog, paths);
-    settings.endpoint = endpoint_for(settings.model, home, catalog, environment);
+    settings.endpoint = endpoint_for(settings.asked_model, home, catalog, environment);
     settings.rolling_window_ms = window_in_force_ms(own, general);
     settings.max_iterations = options.max_iterations.value_or(
         own.max_iterations.value_or(general.max_iterations.value_or(25)));
@@ -254,7 +260,8 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     settings.spending = spending_limits(options, own.budget, general.budget, home.limits.budget);
     require_prices(settings, catalog);
     settings.max_output_tokens =
-        provider_settings(model::parse_model_name(settings.model).provider, home).max_output_tokens;
+        provider_settings(model::parse_model_name(settings.asked_model).provider, home)
+            .max_output_tokens;
     if (settings.max_output_tokens == 0)
         settings.max_output_tokens = model::required_output_tokens(settings.endpoint);
     choose_model_options(settings, options, own.model_options, general.model_options);
@@ -307,6 +314,19 @@ model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfigur
     endpoint.trusted_http =
         !endpoint.base_url.empty() || endpoint.provider.base_url.starts_with("http://");
     return endpoint;
+}
+
+void check_providers(const agent::HomeConfiguration& home, const model::Catalog& catalog,
+                     const std::string& provider) {
+    const sys::Environment none{std::map<std::string, std::string>()};
+    for (const auto& [name, unused] : home.providers) {
+        if (!provider.empty() && provider != name) continue;
+        if (!catalog.has_provider(name))
+            throw Error(ErrorCode::config_invalid,
+                        "config.json: providers: no provider " + base::quoted(name),
+                        "providers are " + base::quoted_list(catalog.provider_names()));
+        (void)endpoint_for(name + "/", home, catalog, none);
+    }
 }
 
 net::Transport transport_for(const sys::Environment& environment, bool plain_http) {

@@ -38,6 +38,7 @@ struct SpendingLimits {
 
 struct Settings {
     std::string model;                // in full
+    std::string asked_model = {};     // the same, but for replay/FILE the recorded one
     std::string fallback_model = {};  // in full; "": none, or it is the model now
     model::Endpoint endpoint = {};
     std::int64_t rolling_window_ms = 86'400'000;
@@ -81,6 +82,10 @@ std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Sha
 // Error(no_driver) for an unknown provider; transport_for reads the usual proxy and CA variables.
 model::Endpoint endpoint_for(const std::string& model, const agent::HomeConfiguration& home,
                              const model::Catalog& catalog, const sys::Environment& environment);
+// Throws Error(config_invalid) if config.json says of the provider (of all, if it is empty) what no
+// request can be made with, or names one that the catalog does not have.
+void check_providers(const agent::HomeConfiguration& home, const model::Catalog& catalog,
+                     const std::string& provider = {});
 net::Transport transport_for(const sys::Environment& environment, bool plain_http);
 
 // Returns the person whom an actor's text names by uid.

@@ -62,6 +62,11 @@ Loaded load(Place& place) {
                                        place.home_configuration, place.catalog, surroundings.home);
     add_secrets(place.redaction, surroundings.environment, configuration.shared.environment);
     add_sent_secrets(place.redaction, loaded.settings.endpoint);
+    const auto redact = [&place](std::string_view text) { return place.redaction.apply(text); };
+    if (place.options.replay)
+        place.options.replay->attach(loaded.settings.endpoint, place.options.strict, redact);
+    else if (place.options.recorder)
+        place.options.recorder->attach(loaded.settings.endpoint, loaded.settings.model, redact);
     configuration.system_prompt = place.redaction.apply(configuration.system_prompt);
     loaded.rights = rights_of(loaded, place.home_configuration, loaded.settings.sandbox);
     for (const std::string& text : loaded.joined)

@@ -14,6 +14,7 @@
 #include "base/enum_names.hpp"
 #include "base/money.hpp"
 #include "chat/event.hpp"
+#include "model/recording.hpp"
 #include "store/prompts.hpp"
 #include "sys/environment.hpp"
 #include "sys/fingerprint.hpp"
@@ -71,7 +72,10 @@ struct TurnOptions {
     bool names_are_full = false;             // model and fallback_model were resolved before
     std::optional<agent::Permissions> permissions = {};  // instead of the agent's, for this turn
     agent::ModelOptions model_options = {};              // --effort, --max-tokens, --temperature
-    std::string json_schema = {};  // --json-schema, checked
+    std::string json_schema = {};                        // --json-schema, checked
+    std::shared_ptr<model::Recorder> recorder = {};      // --record
+    std::shared_ptr<model::Replay> replay = {};          // of model, which is replay/FILE
+    bool strict = false;                                 // the requests must be the recorded ones
     std::optional<std::int64_t> max_iterations;
     std::optional<base::MicroUsd> max_usd;  // --max-usd
     std::int64_t deadline_ms = 0;           // when --timeout is up, monotonic; 0: never

@@ -113,7 +113,7 @@ std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profil
 }
 
 void write_opening(const place::Place& place, const place::Loaded& loaded, chat::Request& request) {
-    request.model = model::parse_model_name(loaded.settings.model).name;
+    request.model = model::parse_model_name(loaded.settings.asked_model).name;
     request.system = loaded.configuration.system_prompt;
     request.documents = place.redaction.apply(context::documents_text(place.directory));
     request.tools = visible_tools(loaded.rights.profiles);

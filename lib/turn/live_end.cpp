@@ -2,8 +2,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "chat/answer_schema.hpp"
 #include "chat/commands.hpp"
+#include "model/answer_schema.hpp"
 #include "repo/repository.hpp"
 #include "sys/clock.hpp"
 #include "turn/last_turn.hpp"
@@ -127,8 +127,8 @@ void LiveTurn::fill(const LoopEnd& end) {
 
 std::string LiveTurn::check(std::string& text) {
     if (place_.options.json_schema.empty()) return {};
-    const chat::AnswerSchema schema(place_.options.json_schema, "--json-schema");
-    chat::CheckedAnswer checked = schema.check(text);
+    const model::AnswerSchema schema(place_.options.json_schema, "--json-schema");
+    model::CheckedAnswer checked = schema.check(text);
     if (checked.problem.empty()) text = std::move(checked.json);
     return checked.problem;
 }

@@ -59,7 +59,7 @@ std::string line_of(const SessionMessage& each) {
 chat::Request request_for(const std::vector<SessionMessage>& messages, SummaryFor reader,
                           const place::Settings& settings) {
     chat::Request request;
-    request.model = model::parse_model_name(settings.model).name;
+    request.model = model::parse_model_name(settings.asked_model).name;
     request.system = reader == SummaryFor::people ? for_people : for_model;
     request.max_output_tokens = settings.max_output_tokens;
     chat::Message question;

@@ -73,6 +73,11 @@ place::TurnOptions stored_options(const place::TurnOptions& given, const store::
         chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
     options.model = chat::string_or(stored, "model");
     options.names_are_full = true;
+    if (model::is_replay(options.model))
+        throw Error(
+            ErrorCode::bad_request,
+            "the turn replays a recording, which starts at its prompt: it cannot be continued",
+            "chorus-run " + given.agent + " --cancel-prompts -m " + options.model + " PROMPT");
     if (!options.max_iterations)
         options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
     if (!options.max_usd && stored.contains("max_usd"))

@@ -83,10 +83,24 @@ done <<'TABLE'
 headers|{"Host": "x"}|headers: Host belongs to the connection
 headers|{"bad name": "x"}|headers: .* is not the name of a header
 headers|{"api-key": "x"}|headers: api-key carries the key
+headers|{"X-A": "a\nb"}|headers.X-A: it contains a control character
+headers|{"X-A": "a\u0000b"}|headers.X-A: it contains a control character
 query|{"a b": "x"}|query: names and values consist of
 key_header|Content-Length|key_header: Content-Length belongs
 TABLE
 run chorus-config set providers.openai-chat.headers '{"X": 5}'
 expect_status 3
+run chorus-config set providers.openai-chat.headers '{"X-A": null}'
+expect_status 0
+run chorus-config doctor
+expect_no_match "$out$err" internal
+home_key providers '{"openai-chat": {"query": {"token": "a b"}}}'
+run chorus-config doctor
+expect_status 1
+expect_match "$out$err" 'config.json: providers.openai-chat.query: names and values'
+home_key providers '{"nope": {"headers": {"a": "b"}}}'
+run chorus-config doctor
+expect_status 1
+expect_match "$out$err" "providers: no provider 'nope'"
 
 end_tests

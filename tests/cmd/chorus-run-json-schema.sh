@@ -52,8 +52,8 @@ for provider in anthropic openai openai-chat gemini ollama; do
     expect_status 0
     expect_json '"\(.structured.name) \(.iterations) \(.exit_code)"' 'Ada 3 0'
     expect_match "$err" "notice: the answer does not match --json-schema: the answer: .*; the model is asked again"
-    expect_match "$err" "does not match --json-schema: the value: Missing required property 'age'"
-    expect_match "$(cat "$(request 5)")" "Missing required property 'age'"
+    expect_match "$err" 'does not match --json-schema: the value: "age" is missing'
+    expect_match "$(cat "$(request 5)")" 'age\\" is missing'
     run chorus-run a --json-schema "$schema" --json 'never'
     expect_status 8
     expect_json '"\(.structured) \(.text) \(.state) \(.reason) \(.error.code) \(.exit_code) \(.iterations)"' \
@@ -89,7 +89,7 @@ large.json|--json-schema: large.json:
 {}|--json-schema: it accepts anything
 true|--json-schema: it accepts anything
 [1]|--json-schema: #: a schema is an object
-{"$ref":"http://127.0.0.1:1/x"}|--json-schema: #: [$]ref: 'http://127.0.0.1:1/x' is not inside
+{"$ref":"http://127.0.0.1:1/x"}|--json-schema: #/[$]ref: 'http://127.0.0.1:1/x' is not inside
 {"allOf":[{"$ref":"#"}]}|--json-schema: .*refers to itself
 TABLE
 run chorus-run a --json-schema= hi
@@ -129,5 +129,10 @@ expect_equal "$(jq -r .kind <<<"$out" | grep -c content-delta)" 0
 run chorus-run a --json-schema "$schema" --json --idempotency-key k hi
 expect_json '"\(.replayed) \(.structured.age)"' 'true 36'
 expect_equal "$(request_count)" 2
+for other in '' '{"type": "string"}'; do
+    run chorus-run a ${other:+--json-schema "$other"} --idempotency-key k hi
+    expect_status 2
+    expect_match "$err" 'has this key but another prompt or schema'
+done
 
 end_tests

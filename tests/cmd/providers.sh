@@ -109,6 +109,17 @@ expect_equal "$(request_count)" 1
 run chorus-run a hi --stream
 expect_equal "$status $out" '0 in one piece'
 
+test_case "an object over many lines is one line of a stream"
+agent_of ollama/m
+pretty=$(jq -n '{model: "m", message: {role: "assistant", content: "in one piece"}, done: true, done_reason: "stop", prompt_eval_count: 7}')
+start_server "$(answers "$(jq -nc --arg body "$pretty" '{body: $body}')" "$(jq -nc '{body: "{\n  \"error\": \"model is gone\"\n}\n"}')")"
+export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port
+run chorus-run a hi --json
+expect_json '"\(.text) \(.usage.input_tokens)"' 'in one piece 7'
+run chorus-run a hi
+expect_status 7
+expect_match "$err" 'model is gone'
+
 test_case "text that somebody was shown is not asked for again"
 for model in $models; do
     each $model

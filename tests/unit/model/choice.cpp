@@ -162,6 +162,17 @@ TEST(ResolveModel, takes_no_part_that_nobody_has_and_no_provider_whose_key_faile
     EXPECT_EQ(error_of([] { (void)resolve("bi", Check::none); }).code(), ErrorCode::no_driver);
 }
 
+TEST(ResolveModel, finds_a_bare_name_that_has_a_slash) {
+    constexpr const char* list = R"({"groq":{"valid":true,"models":["meta/llama-70b","qwen/q"]}})";
+    const auto available = parse_available_models(list);
+    for (const char* name : {"meta/llama-70b", "groq/meta/llama-70b", "llama", "a/llama"})
+        EXPECT_EQ(resolve_model(name, Catalog(), available, Check::known), "groq/meta/llama-70b");
+    EXPECT_EQ(resolve_model("qwen/q", Catalog(), available, Check::none), "groq/qwen/q");
+    EXPECT_TRUE(says(
+        error_of([&] { (void)resolve_model("meta/other", Catalog(), available, Check::known); }),
+        "no provider 'meta'"));
+}
+
 TEST(ResolveModel, knows_no_provider_outside_the_catalog) {
     const base::Error error = error_of([] { (void)resolve("foreign/odd"); });
     EXPECT_EQ(error.code(), ErrorCode::no_driver);

@@ -1,0 +1,18 @@
+// What options of chorus-run name: a schema, recordings.
+#pragma once
+
+#include <string>
+
+#include "agent/layout.hpp"
+#include "place/turn_options.hpp"
+
+namespace chorus::run_command {
+
+// Returns the schema that --json-schema gives, as JSON or in a file. Throws Error(bad_request).
+std::string schema_given(const std::string& given);
+
+// Opens the recording that the model names, and the file of --record ("": none), which must not be
+// a file of the home. Throws Error(bad_request).
+void use_recordings(place::TurnOptions& turn, const std::string& record, const agent::Home& home);
+
+}  // namespace chorus::run_command
