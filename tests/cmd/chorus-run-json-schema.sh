@@ -104,7 +104,7 @@ expect_equal "$(native anthropic "$(request 1)")" "$compact"
 for n in 2 3; do expect_equal "$(native anthropic "$(request $n)")" null; done
 
 test_case "calls come first; a suspended turn keeps its schema, and so does one that was killed"
-begin openai-chat "$(call c1 bash '{"command": "true"}')" "$(say no)" "$(say "$good")" "$(say no)" '{"hang": true}' "$(say no)" "$(say "$good")"
+begin openai-chat "$(call c1 bash '{"command": "true"}')" "$(say no)" "$(say "$good")" "$(say no)" '{"delay_ms": 60000, "say": {"text": "late"}}' "$(say no)" "$(say "$good")"
 agent_key a permissions '{"ask": ["tool:bash:.*"]}'
 run chorus-run a --json-schema "$schema" --on-ask suspend hi
 expect_status 10
