@@ -40,11 +40,10 @@ std::vector<Row> rows(const model::Catalog& catalog) {
 
 // The URL of a proxy may contain a user name and a password.
 std::string without_credentials(std::string value) {
-    const std::size_t scheme = value.find("://");
-    const std::size_t start = scheme == std::string::npos ? 0 : scheme + 3;
-    const std::size_t at = value.rfind('@', value.find('/', start));
-    if (at == std::string::npos || at < start) return value;
-    return value.replace(start, at - start, "***");
+    const auto user = base::user_of_url(value);
+    if (!user) return value;
+    return value.replace(static_cast<std::size_t>(user->data() - value.data()), user->size(),
+                         "***");
 }
 
 std::string shown(const Row& row, const sys::Environment& environment) {

@@ -1,4 +1,4 @@
-// What options of chorus-run name: a schema, recordings.
+// Reads the schema and opens the recordings that options of chorus-run name.
 #pragma once
 
 #include <string>

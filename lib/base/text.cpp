@@ -213,6 +213,14 @@ std::string_view trim_end(std::string_view text) {
     return text.substr(0, text.find_last_not_of(blank_characters) + 1);
 }
 
+std::optional<std::string_view> user_of_url(std::string_view url) {
+    const std::size_t scheme = url.find("://");
+    const std::size_t start = scheme == url.npos ? 0 : scheme + 3;
+    const std::size_t at = url.rfind('@', url.find('/', start));
+    if (at == url.npos || at < start) return std::nullopt;
+    return url.substr(start, at - start);
+}
+
 std::string_view without_bom(std::string_view text) {
     constexpr std::string_view bom = "\xEF\xBB\xBF";
     return text.starts_with(bom) ? text.substr(bom.size()) : text;

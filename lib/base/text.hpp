@@ -52,6 +52,8 @@ std::optional<Hidden> find_hidden(std::string_view text, std::size_t from = 0);
 
 std::string_view trim(std::string_view text);
 std::string_view trim_end(std::string_view text);
+// The user part of a URL, before the "@" of its host, which may hold a password: "u:p".
+std::optional<std::string_view> user_of_url(std::string_view url);
 // Without a byte order mark at the beginning.
 std::string_view without_bom(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);

@@ -32,6 +32,11 @@ constexpr double micro = 1'000'000;
     throw base::Error(base::ErrorCode::config_invalid, where + ": " + why);
 }
 
+void refuse_controls(const std::string& value, const std::string& where) {
+    if (base::find_hidden(value) || value.find('\n') != value.npos)
+        refuse(where, "it contains a control character");
+}
+
 // The members of an object, each read by name; refuse_others() then knows those that nobody reads.
 class Members {
   public:
@@ -52,8 +57,7 @@ class Members {
         if (found == nullptr) return;
         if (!found->is_string()) refuse(where(name), "expected text");
         value = found->get<std::string>();
-        if (base::find_hidden(value) || value.find('\n') != value.npos)
-            refuse(where(name), "it contains a control character");
+        refuse_controls(value, where(name));
     }
     void flag(const char* name, bool& value) {
         const Json* found = find(name);
@@ -234,8 +238,7 @@ void check_provider(const Provider& provider, const std::string& where) {
     if (!provider.key_header.empty()) check_header(provider.key_header, where + ".key_header");
     for (const auto& [name, value] : provider.headers) {
         check_header(name, where + ".headers");
-        if (base::find_hidden(value) || value.find('\n') != value.npos)
-            refuse(where + ".headers." + name, "it contains a control character");
+        refuse_controls(value, where + ".headers." + name);
         if (!provider.key_header.empty() &&
             base::to_lower_ascii(name) == base::to_lower_ascii(provider.key_header))
             refuse(where + ".headers", name + " carries the key");

@@ -112,6 +112,30 @@ std::string_view inside_array(std::string_view wire) {
     return base::trim(wire.substr(1, wire.size() - 2));
 }
 
+std::string_view own_members(const chat::Message& message, const Origin& origin) {
+    const std::string* own = own_blocks(message, origin, "\"tool_calls\":");
+    const std::string_view object = own ? inside_array(*own) : std::string_view();
+    const bool has_members = object.size() > 2 && object.front() == '{' && object.back() == '}';
+    return has_members ? object.substr(1, object.size() - 2) : std::string_view();
+}
+
+void write_function_tools(chat::JsonText& out, const std::vector<chat::ToolDefinition>& tools) {
+    if (tools.empty()) return;
+    out.key("tools").begin_array();
+    for (const chat::ToolDefinition& tool : tools)
+        out.begin_object()
+            .member("type", "function")
+            .key("function")
+            .begin_object()
+            .member("name", tool.name)
+            .member("description", tool.description)
+            .key("parameters")
+            .raw(sendable_schema(tool))
+            .end_object()
+            .end_object();
+    out.end_array();
+}
+
 std::string whole_system(const chat::Request& request) {
     return request.system + request.documents;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chat/json_text.hpp"
 #include "chat/message.hpp"
 
 namespace chorus::model {
@@ -47,6 +48,11 @@ bool refuses_own_blocks(std::string_view message);
 bool refuses_schema(std::string_view message);
 // `[a,b]` → `a,b`
 std::string_view inside_array(std::string_view wire);
+// The members of own blocks that are one object in an array, which are added to those of the
+// message; "" if there are none that this provider and model made.
+std::string_view own_members(const chat::Message& message, const Origin& origin);
+// Writes "tools":[{"type":"function","function":{…}},…], or nothing without tools.
+void write_function_tools(chat::JsonText& out, const std::vector<chat::ToolDefinition>& tools);
 // The system prompt and the documents as one text.
 std::string whole_system(const chat::Request& request);
 // The names of the calls by their ids, for APIs that take a result with its function's name.

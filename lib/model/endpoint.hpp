@@ -14,7 +14,7 @@
 namespace chorus::model {
 
 using OnBody = std::function<net::Received(std::string_view)>;
-// What net::Client::send does.
+// Sends a request and streams its answer, as net::Client::send does.
 using SendRequest = std::function<net::Response(
     net::Client& client, const net::HttpRequest& request, const OnBody& on_body,
     const std::function<bool()>& stop, int wake_fd)>;

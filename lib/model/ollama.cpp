@@ -1,7 +1,5 @@
 #include "model/ollama.hpp"
 
-#include <array>
-
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 
@@ -16,31 +14,11 @@ void write_spoken(JsonText& out, std::string_view role, std::string_view text) {
     out.begin_object().member("role", role).member("content", text).end_object();
 }
 
-void write_functions_of(JsonText& out, const std::vector<chat::ToolDefinition>& tools) {
-    if (tools.empty()) return;
-    out.key("tools").begin_array();
-    for (const chat::ToolDefinition& tool : tools)
-        out.begin_object()
-            .member("type", "function")
-            .key("function")
-            .begin_object()
-            .member("name", tool.name)
-            .member("description", tool.description)
-            .key("parameters")
-            .raw(sendable_schema(tool))
-            .end_object()
-            .end_object();
-    out.end_array();
-}
-
-// Own blocks are an array of one object, {"thinking":…}, whose members are added to the message's.
+// Own blocks are {"thinking":…} in an array.
 void write_spoken_answer(JsonText& out, const Message& message, const Origin& origin) {
     out.begin_object().member("role", "assistant").member("content", message.content);
-    if (const std::string* own = own_blocks(message, origin, "\"tool_calls\":")) {
-        const std::string_view members = inside_array(*own);
-        if (members.size() > 2 && members.front() == '{' && members.back() == '}')
-            out.raw(members.substr(1, members.size() - 2));
-    }
+    if (const std::string_view members = own_members(message, origin); !members.empty())
+        out.raw(members);
     if (!message.tool_calls.empty()) {
         out.key("tool_calls").begin_array();
         for (const chat::ToolCall& call : message.tool_calls) {
@@ -106,12 +84,7 @@ class OllamaDecoder final : public Decoder {
     std::string assemble(chat::Reply& reply) override;
     void take_calls(const Json& message);
 
-    struct Taken {
-        std::string id;
-        std::string name;
-        std::string arguments;
-    };
-    std::vector<Taken> calls_;
+    std::vector<chat::ToolCall> calls_;
     std::string thinking_;
     std::string done_word_;
 };
@@ -137,7 +110,7 @@ void OllamaDecoder::take_calls(const Json& message) {
     for (const Json& call : list_in(message, "tool_calls")) {
         const Json& function = member(call, "function");
         const Json& arguments = member(function, "arguments");
-        Taken taken{
+        chat::ToolCall taken{
             std::string(text_of(call, "id")), std::string(text_of(function, "name")),
             arguments.is_object() ? chat::dump(arguments) : std::string(text_of(arguments))};
         constexpr std::size_t call_bytes = 256;
@@ -156,7 +129,7 @@ std::string OllamaDecoder::assemble(chat::Reply& reply) {
     reply.stop = done_word_ == "length"                       ? chat::StopReason::max_tokens
                  : done_word_ == "stop" || done_word_.empty() ? chat::StopReason::end
                                                               : chat::StopReason::unknown;
-    for (const Taken& call : calls_) add_call(reply, call.id, call.name, call.arguments);
+    for (const chat::ToolCall& call : calls_) add_call(reply, call.id, call.name, call.arguments);
     // the model is to see what it thought before the results of its calls, and not later
     if (calls_.empty() || thinking_.empty()) return {};
     return "[{\"thinking\":" + chat::quoted(thinking_) + "}]";
@@ -175,7 +148,7 @@ std::string ollama_body(const chat::Request& request, const Origin& origin, cons
     if (!schema.empty() && request.tools.empty()) out.key("format").raw(schema);
     write_think(out, request.effort);
     write_options(out, request, context_tokens);
-    write_functions_of(out, request.tools);
+    write_function_tools(out, request.tools);
     out.key("messages").begin_array();
     write_conversation(out, request, origin);
     return out.end_array().end_object().take();

@@ -35,19 +35,7 @@ void write_tools(JsonText& out, const std::vector<chat::ToolDefinition>& tools,
                  const Quirks& quirks) {
     // some servers refuse an empty list, and OpenAI refuses parallel_tool_calls without tools
     if (tools.empty()) return;
-    out.key("tools").begin_array();
-    for (const chat::ToolDefinition& tool : tools)
-        out.begin_object()
-            .member("type", "function")
-            .key("function")
-            .begin_object()
-            .member("name", tool.name)
-            .member("description", tool.description)
-            .key("parameters")
-            .raw(sendable_schema(tool))
-            .end_object()
-            .end_object();
-    out.end_array();
+    write_function_tools(out, tools);
     if (quirks.parallel_tool_calls) out.member("parallel_tool_calls", true);
 }
 
@@ -73,15 +61,12 @@ void write_calls(JsonText& out, const Message& message, const Quirks& quirks) {
     out.end_array();
 }
 
-// In the chat protocol, own blocks are an array of one object, {"reasoning_content":…}, whose
-// members are added to the message's.
+// In the chat protocol, own blocks are {"reasoning_content":…} in an array.
 void write_reasoning(JsonText& out, const Message& message, const Origin& origin,
                      const Quirks& quirks) {
     if (quirks.reasoning == ReasoningBack::none || message.tool_calls.empty()) return;
-    const std::string* own = own_blocks(message, origin, "\"tool_calls\":");
-    std::string_view members = own ? inside_array(*own) : std::string_view();
-    if (members.size() > 2 && members.front() == '{' && members.back() == '}')
-        out.raw(members.substr(1, members.size() - 2));
+    if (const std::string_view members = own_members(message, origin); !members.empty())
+        out.raw(members);
     else if (quirks.reasoning == ReasoningBack::content)
         out.member("reasoning_content", "");
 }

@@ -47,15 +47,6 @@ Json lines_of(const std::string& text) {
     return lines;
 }
 
-std::string text_of_lines(const Json& lines) {
-    std::string text;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (i > 0) text += '\n';
-        text += lines[i].get<std::string>();
-    }
-    return text;
-}
-
 // Each byte as the character of that number, and back.
 std::string characters_of(std::string_view bytes) {
     std::string text;
@@ -219,7 +210,7 @@ Replay::Replay(std::string_view recording, const std::string& what) : what_(what
                                              [](const Json& line) { return line.is_string(); });
         if (!object.contains("request") || !object.contains("response") || !is_lines)
             refuse_recording(what, named + ": it is damaged");
-        std::string bytes = text_of_lines(answer);
+        std::string bytes = base::join(answer.get<std::vector<std::string>>(), "\n");
         if (chat::member(object, "is_text") == false) bytes = bytes_of(bytes);
         exchanges_.push_back({chat::string_or(object, "model"),
                               chat::member(object, "elsewhere") == true, object["request"], bytes,

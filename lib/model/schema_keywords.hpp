@@ -14,7 +14,8 @@ namespace chorus::model {
 
 using Tree = nlohmann::json;
 
-// What a schema refers to, found once. Pointers into the tree, which must not change.
+// The patterns and the references of a schema, found once. Its pointers lead into the tree, which
+// must not change.
 struct SchemaParts {
     std::map<std::string, std::unique_ptr<const RE2>> patterns;
     std::map<const Tree*, const Tree*> references;  // of schemas with $ref, and their targets

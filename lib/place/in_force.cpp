@@ -280,11 +280,10 @@ void use_configured(model::Provider& provider,
 }
 
 // The user part may contain a password.
-std::string without_user(const std::string& url) {
-    const std::size_t begin = url.find("://");
-    const std::size_t end = url.find('@');
-    if (begin == url.npos || end == url.npos || end < begin) return url;
-    return url.substr(0, begin + 3) + url.substr(end + 1);
+std::string without_user(std::string url) {
+    const auto user = base::user_of_url(url);
+    if (!user) return url;
+    return url.erase(static_cast<std::size_t>(user->data() - url.data()), user->size() + 1);
 }
 
 }  // namespace

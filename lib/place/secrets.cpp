@@ -53,12 +53,8 @@ void add_sent(policy::Redaction& redaction, std::string_view name, const std::st
 }
 
 void add_password_of(policy::Redaction& redaction, const std::string& url) {
-    const std::size_t scheme = url.find("://");
-    const std::size_t end = url.find('@');
-    if (scheme == url.npos || end == url.npos || end < scheme) return;
-    const std::string user = url.substr(scheme + 3, end - scheme - 3);
-    const std::size_t colon = user.find(':');
-    redaction.add(colon == user.npos ? user : user.substr(colon + 1));
+    const std::string user(base::user_of_url(url).value_or(""));
+    redaction.add(user.substr(user.find(':') + 1));
 }
 
 }  // namespace

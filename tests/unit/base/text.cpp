@@ -306,5 +306,14 @@ TEST(Text, AByteOrderMarkCountsAtTheBeginningOnly) {
     EXPECT_EQ(without_bom("\xEF\xBB"), "\xEF\xBB");
 }
 
+TEST(Text, TheUserOfAUrlIsBeforeItsHost) {
+    EXPECT_EQ(user_of_url("https://u:p@h/v1"), "u:p");
+    EXPECT_EQ(user_of_url("https://u:p@q@h"), "u:p@q");
+    EXPECT_EQ(user_of_url("u@h:1"), "u");
+    EXPECT_EQ(user_of_url("https://@h"), "");
+    for (const char* url : {"https://h/team@1/v1", "https://h", "h", ""})
+        EXPECT_FALSE(user_of_url(url)) << url;
+}
+
 }  // namespace
 }  // namespace chorus::base
