@@ -36,16 +36,20 @@ chat::TurnResult not_gone_on(place::Place& place, const store::Turn& turn) {
     return result;
 }
 
+std::optional<chat::TurnResult> of_prompt(place::Place& place, const store::Turn& turn) {
+    const Asked asked = asked_of(place, turn);
+    if (!asked.pending.empty()) return still_waiting(place, turn, asked.pending);
+    if (asked.decided) return not_gone_on(place, turn);
+    return std::nullopt;
+}
+
 // Returns the result of a turn that waits, or is parked and may not continue yet.
 std::optional<chat::TurnResult> still_open(place::Place& place, const store::Turn& turn,
                                            const std::string& credential) {
     if (turn.state == TurnState::parked) {
         return still_parked(place, turn, credential);
     }
-    const Asked asked = asked_of(place, turn);
-    if (!asked.pending.empty()) return still_waiting(place, turn, asked.pending);
-    if (asked.decided) return not_gone_on(place, turn);
-    return std::nullopt;
+    return of_prompt(place, turn);
 }
 
 // Turns the result into that of a message which was not recorded.
@@ -177,6 +181,17 @@ Asked asked_of(place::Place& place, const store::Turn& turn) {
         if (prompt.state == store::PromptState::pending) asked.pending.push_back(std::move(prompt));
     }
     return asked;
+}
+
+bool has_inbox(place::Place& place) {
+    return !store::undelivered(place.store, place.agent.id, place.thread.id).empty();
+}
+
+std::optional<chat::TurnResult> nothing_to_take_up(place::Place& place) {
+    const auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    if (!has_inbox(place)) return nothing_to_do(place, last);
+    if (last && last->state == TurnState::prompt) return of_prompt(place, *last);
+    return std::nullopt;
 }
 
 void check_not_given_up(place::Place& place, const std::optional<store::Turn>& last) {

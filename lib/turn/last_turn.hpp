@@ -27,6 +27,11 @@ struct Asked {
 Asked asked_of(place::Place& place, const store::Turn& turn);
 // Returns the result if there is nothing to continue; it describes the last turn.
 chat::TurnResult nothing_to_do(place::Place& place, const std::optional<store::Turn>& last);
+bool has_inbox(place::Place& place);
+// --inbox: returns the result if no message can begin a turn now: none is queued, or the last turn
+// waits for a person; whoever ends that turn takes up the messages. Needs no lock, so that a task
+// which ends does not keep a person from the thread.
+std::optional<chat::TurnResult> nothing_to_take_up(place::Place& place);
 // Throws Error(no_prompt) if another process gave up the turn after this process decided about it
 // and before it got the lock. `last` is the thread's last turn now.
 void check_not_given_up(place::Place& place, const std::optional<store::Turn>& last);

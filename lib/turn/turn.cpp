@@ -204,10 +204,6 @@ chat::TurnResult begin_and_run(place::Place& place, place::Loaded loaded) {
     return result;
 }
 
-bool has_inbox(place::Place& place) {
-    return !store::undelivered(place.store, place.agent.id, place.thread.id).empty();
-}
-
 // Whether questions stay pending: nobody can be asked, and --on-ask was not given to settle them.
 bool asks_nobody(const place::Place& place) {
     const place::TurnOptions& options = place.options;
@@ -392,8 +388,9 @@ Taken take_one(const place::TurnOptions& given, const place::Surroundings& surro
     std::optional<place::Place> place;
     try {
         place.emplace(place::open_place(found, options, surroundings));
-        if (!options.queue) place::lock_place(*place);
-        taken.result = take_turn_in(*place);
+        auto nothing = options.inbox ? nothing_to_take_up(*place) : std::nullopt;
+        if (!nothing && !options.queue) place::lock_place(*place);
+        taken.result = nothing ? std::move(*nothing) : take_turn_in(*place);
     } catch (const Error& error) {
         store::Store& store = place ? place->store : found.store;
         const auto turn = turn_of_key(store, found.agent.id, options);

@@ -51,6 +51,24 @@ for way in 'hello --wait' '--new-thread hello --wait' '--resume --wait' '--retry
     done
 done
 
+test_case "--inbox takes no lock where no message can begin a turn, so that a task which ends keeps nobody from the thread"
+init a --model builtin/script --permissions standard
+hold agent-1-thread-1
+run timeout 5 chorus-run a --inbox --wait
+expect_status 0
+let_go
+run chorus-run a '/bash make it'
+expect_status 10
+run chorus-run a --queue 'and this'
+hold agent-1-thread-1
+run timeout 5 chorus-run a --inbox --wait
+expect_status 10
+let_go
+expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 1
+run chorus-run a --cancel-prompts 'new'
+expect_status 0
+expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 0
+
 test_case "what saves, clears or compacts an agent does not do it to the next one of that name"
 for verb in 'save --no-summary' 'clear --save --no-summary' 'compact' 'restore 1'; do
     rm -rf "$CHORUS_HOME"
