@@ -257,6 +257,8 @@ void add_statuses(std::vector<Mode>& all) {
     status("404 Where", provider_error, html);
     status("408 Late", server_error, "");
     status("413 Large", provider_error, html);
+    // a conversation with something to summarize is summarized, and the request goes out again
+    all.back().outcomes = always({provider_error, done});
     status("422 Odd", provider_error, R"({"detail":[{"loc":["body"],"msg":"x"}]})");
     status("451 Law", provider_error, std::string("\0\1\2", 3));
     for (const std::string_view line : {"500 Oh", "502 Gate", "503 Later", "504 Slow", "529 Full"})
