@@ -52,6 +52,7 @@ struct Options {
     std::string ask_timeout = "60s";
     std::string on_ask;
     std::string permissions;
+    std::vector<std::string> attached;
     std::string json_schema;
     std::string record;
     std::string approve;
@@ -259,6 +260,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
                           : !options.answer.empty()  ? "--answer"
                                                      : nullptr;
     if (goes_on == nullptr) {
+        run_command::use_attachments(options.turn, options.attached, options.prompt);
         cli::ReadPrompt prompt = cli::read_prompt(options.prompt, warn);
         options.turn.prompt = std::move(prompt.text);
         options.turn.stdin_text = std::move(prompt.stdin_text);
@@ -311,6 +313,8 @@ void add_prompt_options(cli::Command& app, Options& options) {
         .literal(options.prompt.words_are_literal);
     app.option("-p,--prompt TEXT", options.prompt.text, "the prompt");
     app.option("-f,--file FILE", options.prompt.file, "read the prompt from FILE");
+    app.option("-a,--attach FILE", options.attached,
+               "attach an image, a PDF or a text; - for stdin; may be repeated");
     app.option("--stdin USE", options.stdin_use, "how to use stdin: append, ignore or inline")
         .one_of({"append", "ignore", "inline"});
 }

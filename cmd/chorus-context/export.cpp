@@ -62,6 +62,7 @@ struct Export : Named {
         const base::TimeMs now = sys::now_ms();
         if (as == "json") return context::to_json(record, now);
         if (as == "jsonl") {
+            context::add_attachments(record, opened.store);
             if (is_everything()) context::add_sessions(record, opened.store, opened.home);
             for (const std::string& id : record.lost_sessions)
                 notice("session " + one_line(id) + ": its file cannot be read, it is not exported");

@@ -164,7 +164,7 @@ struct Log : Named {
                                                                        : "result";
             if (!message.content.empty() || message.tool_calls.empty())
                 std::cout << what << (one.left_for ? ", no longer in the window" : "") << '\n'
-                          << indented(message.content);
+                          << indented(chat::shown_content(message));
             for (const chat::ToolCall& call : message.tool_calls) print_call(call, runs);
         }
     }

@@ -25,6 +25,7 @@ struct Pack : Holding {
         const agent::Directory directory = opened.home.directory(held.agent.dir);
         context::ExportRecord record = context::load_record(opened.store, held.agent, {});
         record.current_branch = context::current_branch(directory);
+        context::add_attachments(record, opened.store);
         const agent::Packed packed = agent::pack(
             directory.path(),
             {{std::string(context::packed_name), context::to_jsonl(record, sys::now_ms())}}, file,

@@ -68,6 +68,12 @@ Fields fields_of(const store::StoredMessage& said) {
     const auto call_fields = [](const chat::ToolCall& call) -> Fields {
         return {{"id", call.id}, {"name", call.name}, {"arguments", call.arguments}};
     };
+    const auto attachment_fields = [](const chat::Attachment& file) -> Fields {
+        return {{"sha256", file.sha256},
+                {"name", file.name},
+                {"mime_type", file.mime_type},
+                {"size", file.size}};
+    };
     const bool is_result = message.role == chat::Role::tool_result;
     return {{"id", cli::number(message.id, 0)},
             {"created_at", cli::Time{message.timestamp}},
@@ -78,6 +84,7 @@ Fields fields_of(const store::StoredMessage& said) {
             {"tool_calls", cli::each(message.tool_calls, call_fields)},
             {"tool_call_id", message.tool_call_id},
             {"is_error", is_result ? cli::Value(message.is_error) : cli::Value()},
+            {"attachments", cli::each(message.attachments, attachment_fields)},
             {"status", message.status},
             {"restored_from", said.restored_from},
             {"original_at", cli::Time{said.original_timestamp}},
@@ -86,7 +93,7 @@ Fields fields_of(const store::StoredMessage& said) {
 }
 
 std::string text_of(const chat::Message& message) {
-    std::string text = message.content;
+    std::string text = chat::shown_content(message);
     for (const chat::ToolCall& call : message.tool_calls)
         text += (text.empty() ? "[" : "\n[") + call.name + " " + call.arguments + "]";
     return text;

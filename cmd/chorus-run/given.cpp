@@ -1,13 +1,22 @@
 #include "chorus-run/given.hpp"
 
+#include <algorithm>
+
 #include "agent/own_places.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "model/answer_schema.hpp"
+#include "model/attachment.hpp"
 #include "sys/named_file.hpp"
 
 namespace chorus::run_command {
+namespace {
+
+constexpr std::size_t longest_name = 255;  // of an attachment, in bytes
+
+}  // namespace
 
 using base::Error;
 using base::ErrorCode;
@@ -21,6 +30,36 @@ std::string schema_given(const std::string& given) {
                    : model::AnswerSchema(sys::read_input_file(given, base::limits::json_bytes),
                                          std::string(named) + ": " + sys::input_name(given))
                          .json();
+}
+
+void use_attachments(place::TurnOptions& turn, const std::vector<std::string>& paths,
+                     cli::PromptSources& prompt) {
+    const auto stdins = std::count(paths.begin(), paths.end(), "-");
+    if (stdins > 1)
+        throw Error(ErrorCode::bad_request, "-a -: given twice, and stdin can be read once");
+    if (stdins == 1) {
+        const bool is_prompt =
+            prompt.file == "-" ||
+            (prompt.words.size() == 1 && prompt.words.front() == "-" && !prompt.words_are_literal);
+        if (is_prompt) throw Error(ErrorCode::bad_request, "-a -: stdin is the prompt already");
+        prompt.stdin_use = cli::StdinUse::ignore;
+    }
+    for (const std::string& path : paths) {
+        const std::string shown = base::visible(sys::input_name(path), base::Newlines::escape);
+        std::string bytes = sys::read_input_file(path, base::limits::attachment_bytes);
+        const std::string_view type = model::mime_type_of(bytes);
+        if (bytes.empty()) throw Error(ErrorCode::bad_request, "-a " + shown + ": it is empty");
+        if (type.empty())
+            throw Error(ErrorCode::bad_request,
+                        "-a " + shown + ": neither text nor a PNG, JPEG, GIF, WebP or PDF file");
+        chat::Attachment attachment{.sha256 = base::sha256_hex(bytes),
+                                    .name = std::string(base::utf8_prefix(
+                                        shown.substr(shown.rfind('/') + 1), longest_name)),
+                                    .mime_type = std::string(type),
+                                    .size = static_cast<std::int64_t>(bytes.size())};
+        turn.files.push_back(
+            {std::move(attachment), std::make_shared<const std::string>(std::move(bytes))});
+    }
 }
 
 void use_recordings(place::TurnOptions& turn, const std::string& record, const agent::Home& home) {

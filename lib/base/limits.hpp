@@ -8,6 +8,8 @@ namespace chorus::base::limits {
 
 constexpr std::size_t prompt_bytes = 10U << 20;
 constexpr std::size_t stdin_inline_bytes = 64U << 10;
+constexpr std::size_t attachment_bytes = 32U << 20;
+constexpr std::int64_t request_bytes = 32 << 20;
 constexpr std::size_t answer_bytes = 32U << 20;
 constexpr int answer_repairs = 2;
 constexpr std::size_t recording_bytes = 256U << 20;

@@ -10,6 +10,20 @@ Role parse_role(std::string_view text) {
                       "message role: unknown role '" + std::string(text) + "'");
 }
 
+std::string label_of(const Attachment& attachment) {
+    return attachment.name + " (" + attachment.mime_type + ", " + std::to_string(attachment.size) +
+           " bytes)";
+}
+
+std::string shown_content(const Message& message) {
+    std::string text = message.content;
+    for (const Attachment& each : message.attachments) {
+        if (!text.empty() && text.back() != '\n') text += '\n';
+        text += "[attached: " + label_of(each) + "]";
+    }
+    return text;
+}
+
 Usage& Usage::operator+=(const Usage& other) {
     input_tokens += other.input_tokens;
     output_tokens += other.output_tokens;

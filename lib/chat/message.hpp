@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,21 +39,40 @@ struct Opaque {
     friend bool operator==(const Opaque&, const Opaque&) = default;
 };
 
+// A file that the user attached to a message: an image or a PDF. The record keeps its bytes once
+// for each agent (store/attachments.hpp); an attached text is part of the message's content
+// instead.
+struct Attachment {
+    std::string sha256;     // of the bytes, 64 hexadecimal digits
+    std::string name;       // of the file, without its directory
+    std::string mime_type;  // "image/png"
+    std::int64_t size = 0;  // bytes
+    friend bool operator==(const Attachment&, const Attachment&) = default;
+};
+
+// "photo.png (image/png, 1234 bytes)"
+std::string label_of(const Attachment& attachment);
+
 struct Message {
     std::int64_t id = 0;  // 0: not stored yet
     Role role = Role::user;
     std::string content;
-    std::vector<ToolCall> tool_calls;  // assistant
-    std::string tool_call_id;          // tool_result
-    bool is_error = false;             // tool_result
-    std::optional<Opaque> opaque;      // assistant
-    std::string status;                // user: the status block rendered once, sent before content
-    bool starts_turn = false;          // user: the window may be cut before it
-    bool is_compaction = false;        // user: replaces all earlier messages, so it comes first
+    std::vector<ToolCall> tool_calls;          // assistant
+    std::string tool_call_id;                  // tool_result
+    bool is_error = false;                     // tool_result
+    std::optional<Opaque> opaque;              // assistant
+    std::vector<Attachment> attachments = {};  // user; sent before content
+    std::string status;          // user: the status block rendered once, sent before content
+    bool starts_turn = false;    // user: the window may be cut before it
+    bool is_compaction = false;  // user: replaces all earlier messages, so it comes first
     std::int64_t turn_id = 0;
     base::TimeMs timestamp = 0;
     friend bool operator==(const Message&, const Message&) = default;
 };
+
+// What the user said for people to read: the content and, for each attachment, a line that names
+// it.
+std::string shown_content(const Message& message);
 
 struct Usage {
     std::int64_t input_tokens = 0;  // all of them, cached ones included
@@ -95,6 +115,9 @@ struct Request {
     std::string effort = {};             // of reasoning, as the provider names it; likewise ""
     std::optional<double> temperature = {};
     std::string answer_schema = {};  // JSON Schema of the final answer, or ""
+    // Attachments of the messages that are sent, as base64 by SHA-256. Of the others the model gets
+    // the name.
+    std::map<std::string, std::string> attachments = {};
 };
 
 struct Reply {

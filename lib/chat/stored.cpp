@@ -28,9 +28,35 @@ std::vector<ToolCall> load_tool_calls(std::string_view stored) {
     return calls;
 }
 
+namespace {
+
+void store_attachments(JsonText& out, const std::vector<Attachment>& attachments) {
+    if (attachments.empty()) return;
+    out.key("attachments").begin_array();
+    for (const Attachment& each : attachments)
+        out.begin_object()
+            .member("sha256", each.sha256)
+            .member("name", each.name)
+            .member("mime_type", each.mime_type)
+            .member("size", each.size)
+            .end_object();
+    out.end_array();
+}
+
+std::vector<Attachment> load_attachments(const Json& stored) {
+    std::vector<Attachment> attachments;
+    if (!stored.is_array()) return attachments;
+    for (const Json& each : stored)
+        attachments.push_back({string_or(each, "sha256"), string_or(each, "name"),
+                               string_or(each, "mime_type"), integer_or(each, "size", 0)});
+    return attachments;
+}
+
+}  // namespace
+
 std::string store_extra(const Message& message) {
     if (!message.opaque && message.status.empty() && !message.is_error && !message.starts_turn &&
-        !message.is_compaction)
+        !message.is_compaction && message.attachments.empty())
         return {};
     JsonText out;
     out.begin_object();
@@ -42,6 +68,7 @@ std::string store_extra(const Message& message) {
     if (message.is_error) out.member("is_error", true);
     if (message.starts_turn) out.member("starts_turn", true);
     if (message.is_compaction) out.member("compaction", true);
+    store_attachments(out, message.attachments);
     return out.end_object().take();
 }
 
@@ -61,6 +88,7 @@ void load_extra(std::string_view stored, Message& message) {
     message.is_error = member(extra, "is_error") == true;
     message.starts_turn = member(extra, "starts_turn") == true;
     message.is_compaction = member(extra, "compaction") == true;
+    message.attachments = load_attachments(member(extra, "attachments"));
 }
 
 }  // namespace chorus::chat

@@ -13,7 +13,8 @@ namespace chorus::chat {
 // [{"id","name","arguments"}], arguments being the model's own text. "" for no calls.
 std::string store_tool_calls(const std::vector<ToolCall>& calls);
 std::vector<ToolCall> load_tool_calls(std::string_view stored);
-// {"provider","model","wire","status","is_error","starts_turn","compaction"}, each only where set.
+// {"provider","model","wire","status","is_error","starts_turn","compaction",
+// "attachments":[{"sha256","name","mime_type","size"}]}, each only where set.
 // "" for none.
 std::string store_extra(const Message& message);
 // Fills the members that store_extra wrote.

@@ -75,6 +75,10 @@ class Option {
     bool is_word() const { return names_.front() != '-'; }
     Takes takes() const { return takes_; }
     bool takes_many() const { return takes_ == Takes::list || takes_ == Takes::words; }
+    // An option with a list may be given several times, each with one value.
+    bool may_repeat() const {
+        return std::holds_alternative<std::vector<std::string>*>(target_.place);
+    }
     bool has_name(std::string_view name) const;  // with its dashes
     std::vector<std::string_view> names() const;
     // The long name if there is one: "--model".

@@ -242,7 +242,8 @@ class Line {
             return is_new;
         };
         for (const Given& one : options_)
-            if (!add(one.option) && one.option->takes() != Takes::nothing)
+            if (!add(one.option) && one.option->takes() != Takes::nothing &&
+                !one.option->may_repeat())
                 throw usage(std::string(one.option->name()) + " is given twice", help_of(command_));
         for (const Word& word : words_) add(word.option);
         return all;

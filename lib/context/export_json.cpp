@@ -1,3 +1,4 @@
+#include "base/base64.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "chat/stored.hpp"
@@ -61,6 +62,9 @@ class Writer {
         if (!message.tool_calls.empty())
             out_.key("tool_calls").raw(chat::store_tool_calls(message.tool_calls));
     }
+    void base64(const char* key, std::string_view bytes) {
+        out_.key(key).string(base::base64_encode(bytes));
+    }
     void extra(const chat::Message& message) {
         const std::string extra = chat::store_extra(message);
         if (!extra.empty()) out_.key("extra").raw(extra);
@@ -113,6 +117,7 @@ std::int64_t append_lines(std::string& all, std::string_view type,
 std::size_t expected_bytes(const ExportRecord& record) {
     std::size_t bytes = 4096;
     for (const auto& stored : record.messages) bytes += stored.message.content.size() * 9 / 8 + 256;
+    for (const AttachedFile& file : record.attachments) bytes += file.bytes.size() * 4 / 3 + 256;
     for (const SavedSession& saved : record.sessions) bytes += saved.text.size() * 5 / 4 + 256;
     return bytes;
 }
@@ -143,6 +148,7 @@ std::string to_jsonl(const ExportRecord& record, base::TimeMs now) {
     end.turns = append_lines(all, "turn", record.turns);
     end.messages = append_lines(all, "message", record.messages);
     end.queued = append_lines(all, "queued", record.queued);
+    end.attachments = append_lines(all, "attachment", record.attachments);
     end.sessions = append_lines(all, "session", record.sessions);
     append_line(all, "end", end);
     return as_utf8(std::move(all));

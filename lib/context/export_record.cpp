@@ -6,6 +6,7 @@
 #include "base/limits.hpp"
 #include "chat/stored.hpp"
 #include "context/transcript.hpp"
+#include "store/attachments.hpp"
 #include "sys/beneath.hpp"
 
 namespace chorus::context {
@@ -56,6 +57,16 @@ void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& 
         else
             record.lost_sessions.push_back(row.id);
     }
+}
+
+void add_attachments(ExportRecord& record, store::Store& store) {
+    std::set<std::string> added;
+    for (const store::StoredMessage& stored : record.messages)
+        for (const chat::Attachment& each : stored.message.attachments) {
+            if (!added.insert(each.sha256).second) continue;
+            if (auto bytes = store::find_attachment(store, record.agent.id, each.sha256))
+                record.attachments.push_back({each.sha256, std::move(*bytes)});
+        }
 }
 
 void redact(ExportRecord& record, const policy::Redaction& redaction) {

@@ -18,6 +18,12 @@ struct SavedSession {
     std::string text;  // the contents of its file
 };
 
+// The bytes of a file that is attached to a message.
+struct AttachedFile {
+    std::string sha256;
+    std::string bytes;
+};
+
 struct ExportRecord {
     store::Agent agent;
     std::string title;  // "ada", or "ada · DESCRIPTION" of a session
@@ -26,6 +32,7 @@ struct ExportRecord {
     std::vector<store::StoredMessage> messages = {};  // in order of id
     std::vector<store::InboxRow> queued = {};         // what people have put in its inbox
     std::vector<SavedSession> sessions = {};
+    std::vector<AttachedFile> attachments = {};
     std::string current_branch = {};              // "": unknown
     std::vector<std::string> lost_sessions = {};  // ids of those whose file cannot be read
 };
@@ -36,6 +43,9 @@ ExportRecord load_record(store::Store& store, const store::Agent& agent,
                          store::MessageFilter filter = {});
 // Adds the saved sessions with their files.
 void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& home);
+
+// Adds the files that are attached to the messages.
+void add_attachments(ExportRecord& record, store::Store& store);
 
 // Removes what looks like a key, for transcripts. Messages that are sent again keep it.
 void redact(ExportRecord& record, const policy::Redaction& redaction);

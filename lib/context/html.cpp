@@ -103,7 +103,7 @@ class MessagesHtml {
         if (message.role == Role::tool_result)
             out_ += "<pre class=\"code\" dir=\"auto\">" + html(message.content) + "</pre>\n";
         else if (!base::trim(message.content).empty())
-            append_said(message.content);
+            append_said(chat::shown_content(message));
         for (const chat::ToolCall& call : message.tool_calls) append_call(call, results);
         out_ += "</article>\n";
     }

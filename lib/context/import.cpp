@@ -14,6 +14,7 @@
 #include "context/import_file.hpp"
 #include "context/restore.hpp"
 #include "context/session.hpp"
+#include "store/attachments.hpp"
 #include "store/believed.hpp"
 #include "store/imports.hpp"
 #include "store/messages.hpp"
@@ -109,6 +110,8 @@ class Import {
         settle_threads();
         if (result_.in_window)
             store::advance_clear(store_, agent_.id, now_, own_id(cleared_until_));
+        for (const AttachedFile& file : attachments_)
+            store::keep_attachment(store_, agent_.id, file.sha256, file.bytes);
         for (const store::Session& row : rows_) store::insert_session(store_, row);
         result_.sessions = rows_.size();
         for (store::InboxRow& row : queued_) {
@@ -124,6 +127,7 @@ class Import {
         cleared_until_ = line.cleared_until;
         current_branch_ = line.current_branch;
     }
+    void insert_line(AttachedFile file) { attachments_.push_back(std::move(file)); }
     void insert_line(const SavedSession&) {}
     void insert_line(const store::InboxRow& row) { queued_.push_back(row); }
     void insert_line(const EndLine&) {}
@@ -315,6 +319,7 @@ class Import {
     std::map<store::ThreadId, std::int64_t> compactions_;
     std::vector<std::int64_t> answered_;  // cancelled results whose real ones have come
     std::vector<store::InboxRow> queued_;
+    std::vector<AttachedFile> attachments_;
     std::set<std::string> sessions_;
     std::vector<store::Session> rows_;
     std::vector<std::string> new_files_;  // removed unless the import succeeds

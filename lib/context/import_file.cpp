@@ -5,12 +5,15 @@
 #include <set>
 #include <utility>
 
+#include "base/base64.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "chat/stored.hpp"
 #include "context/session_file.hpp"
+#include "model/attachment.hpp"
 
 namespace chorus::context {
 namespace {
@@ -120,6 +123,11 @@ class Members {
         flag("fresh", is_fresh);
         if (is_fresh) turn.options = store::fresh_options;
     }
+    void base64(const char* key, std::string& bytes) const {
+        auto decoded = base::base64_decode(text(key, most_line_bytes));
+        if (!decoded) throw wrong(key, "is not base64");
+        bytes = std::move(*decoded);
+    }
     void calls(chat::Message& message) const;
     void extra(chat::Message& message) const;
 
@@ -153,6 +161,9 @@ void Members::extra(chat::Message& message) const {
     message.opaque.reset();
     message.status.clear();
     message.starts_turn = message.starts_turn && message.role == chat::Role::user;
+    if (message.role != chat::Role::user) message.attachments.clear();
+    for (const chat::Attachment& each : message.attachments)
+        if (!model::is_attachment(each)) throw wrong("extra", "has an invalid attachment");
     message.is_error = message.is_error && message.role == chat::Role::tool_result;
 }
 
@@ -211,6 +222,13 @@ store::InboxRow parse_queued(const Members& line) {
     return row;
 }
 
+AttachedFile parse_attachment(const Members& line) {
+    auto file = parse<AttachedFile>(line);
+    if (base::sha256_hex(file.bytes) != file.sha256)
+        throw line.wrong("sha256", "is not that of \"data\"");
+    return file;
+}
+
 SavedSession parse_session(const Members& line, const std::string& what) {
     auto saved = parse<SavedSession>(line);
     auto read = read_session(saved.text, what + ": session");
@@ -233,6 +251,7 @@ ImportLine parse_import_line(std::string_view text, const std::string& what) {
     if (type == "turn") return parse_turn(line);
     if (type == "message") return parse<store::StoredMessage>(line);
     if (type == "queued") return parse_queued(line);
+    if (type == "attachment") return parse_attachment(line);
     if (type == "session") return parse_session(line, what);
     if (type == "end") return parse<EndLine>(line);
     throw line.wrong("\"type\" is unknown");
@@ -298,6 +317,9 @@ class Lines {
         require(threads_.count(row.thread_id) > 0, "no earlier line describes its thread");
         ++queued_;
     }
+    void check_line(const AttachedFile& file) {
+        require(attachments_.insert(file.sha256).second, "the attachment is given twice");
+    }
     void check_line(const SavedSession& saved) {
         require(sessions_.insert(saved.row.id).second, "the session is given twice");
     }
@@ -311,6 +333,7 @@ class Lines {
         agree(line.turns, turns_.size(), "turns");
         agree(line.messages, messages_, "messages");
         agree(line.sessions, sessions_.size(), "sessions");
+        agree(line.attachments, attachments_.size(), "attachments");
         agree(line.queued, queued_, "queued messages");
         ended_ = true;
     }
@@ -324,6 +347,7 @@ class Lines {
     std::size_t queued_ = 0;
     std::set<store::ThreadId> threads_;
     std::map<store::TurnId, store::ThreadId> turns_;
+    std::set<std::string> attachments_;
     std::set<std::string> sessions_;
 };
 

@@ -25,7 +25,7 @@ struct ImportedAgent {
 // A thread's branch is "" if the file's is not a valid branch name. Ids are the file's; a message
 // that waits in the inbox is taken as a person's, whoever sent it.
 using ImportLine = std::variant<ImportedAgent, store::Thread, store::Turn, store::StoredMessage,
-                                store::InboxRow, SavedSession, EndLine>;
+                                store::InboxRow, AttachedFile, SavedSession, EndLine>;
 
 // `name` is what errors call the file. Throws Error(bad_request), which names the line.
 void for_each_line(std::string_view text, const std::string& name,

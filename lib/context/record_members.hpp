@@ -37,6 +37,7 @@ struct EndLine {
     std::int64_t messages = 0;
     std::int64_t sessions = 0;
     std::int64_t queued = 0;
+    std::int64_t attachments = 0;
 };
 
 // Whatever its state in the file, an imported turn has ended.
@@ -143,12 +144,18 @@ void describe(auto& io, Is<SavedSession> auto& saved) {
     io.text("text", saved.text, most_line_bytes);
 }
 
+void describe(auto& io, Is<AttachedFile> auto& file) {
+    io.text("sha256", file.sha256, most_word_bytes);
+    io.base64("data", file.bytes);
+}
+
 void describe(auto& io, Is<EndLine> auto& end) {
     io.number("threads", end.threads, 0, any_id);
     io.number("turns", end.turns, 0, any_id);
     io.number("messages", end.messages, 0, any_id);
     io.number("sessions", end.sessions, 0, any_id);
     io.number_or_none("queued", end.queued, Empty::written);
+    io.number_or_none("attachments", end.attachments, Empty::written);
 }
 
 }  // namespace chorus::context

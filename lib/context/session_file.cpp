@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "base/limits.hpp"
@@ -9,6 +10,7 @@
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
 #include "chat/stored.hpp"
+#include "model/attachment.hpp"
 
 namespace chorus::context {
 namespace {
@@ -81,6 +83,8 @@ void read_extra(const Json& stored, chat::Message& message) {
         message.status = std::move(read.status);
         message.starts_turn = read.starts_turn;
         message.is_compaction = read.is_compaction;
+        std::copy_if(read.attachments.begin(), read.attachments.end(),
+                     std::back_inserter(message.attachments), model::is_attachment);
     }
     if (message.role == Role::tool_result) message.is_error = read.is_error;
     if (message.role == Role::assistant && read.opaque && is_list_of_objects(read.opaque->wire))

@@ -47,7 +47,7 @@ std::string transcript_entry(const chat::Message& message) {
     if (message.role == chat::Role::tool_result) {
         text += fenced(base::visible(message.content));
     } else {
-        text += base::visible(message.content) + "\n";
+        text += base::visible(chat::shown_content(message)) + "\n";
         for (const chat::ToolCall& call : message.tool_calls)
             text += "\nCall " + visible_line(call.id) + ": " + visible_line(call.name) + "\n\n" +
                     fenced(base::visible(call.arguments));

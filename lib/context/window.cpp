@@ -15,6 +15,12 @@ namespace {
 using chat::Message;
 using chat::Role;
 
+// Providers scale images down to about this. How many pages a PDF has is only known to who reads
+// it.
+constexpr std::int64_t image_tokens = 1600;
+constexpr std::int64_t page_tokens = 2500;
+constexpr std::int64_t page_bytes = 64 << 10;
+
 // Returns where a turn begins at or after `from`, or the end.
 std::size_t next_cut(const std::vector<Message>& messages, std::size_t from) {
     while (from < messages.size() && !messages[from].starts_turn) ++from;
@@ -72,7 +78,11 @@ std::int64_t estimated_tokens(const Message& message) {
     std::size_t bytes = message.content.size() + message.status.size();
     for (const chat::ToolCall& call : message.tool_calls)
         bytes += call.arguments.size() + call.name.size();
-    return static_cast<std::int64_t>(bytes / 4) + 4;
+    std::int64_t tokens = static_cast<std::int64_t>(bytes / 4) + 4;
+    for (const chat::Attachment& file : message.attachments)
+        tokens += file.mime_type == "application/pdf" ? (file.size / page_bytes + 1) * page_tokens
+                                                      : image_tokens;
+    return tokens;
 }
 
 std::int64_t estimated_tokens(const std::vector<Message>& messages) {

@@ -7,6 +7,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "model/attachment.hpp"
 
 namespace chorus::model {
 namespace {
@@ -65,13 +66,24 @@ void write_result(JsonText& out, const Message& message, Mark mark) {
 
 // The API refuses empty text blocks.
 bool has_blocks(const Message& message) {
-    return message.role == Role::tool_result || !message.status.empty() || !message.content.empty();
+    return message.role == Role::tool_result || !message.status.empty() ||
+           !message.content.empty() || !message.attachments.empty();
 }
 
-void write_user_blocks(JsonText& out, const Message& message, Mark mark) {
+void write_file_block(JsonText& out, const SentFile& sent) {
+    out.begin_object().member("type", is_image(sent) ? "image" : "document");
+    out.key("source").begin_object().member("type", "base64");
+    out.member("media_type", sent.file.mime_type).member("data", sent.base64).end_object();
+    if (!is_image(sent)) out.member("title", sent.file.name);
+    out.end_object();
+}
+
+void write_user_blocks(JsonText& out, const chat::Request& request, const Message& message,
+                       Mark mark) {
     if (message.role == Role::tool_result) return write_result(out, message, mark);
-    if (!message.status.empty())
-        write_text(out, message.status, message.content.empty() ? mark : Mark::no);
+    for (const SentFile& sent : sent_files(request, message)) write_file_block(out, sent);
+    if (const std::string status = status_text(request, message); !status.empty())
+        write_text(out, status, message.content.empty() ? mark : Mark::no);
     if (!message.content.empty()) write_text(out, message.content, mark);
 }
 
@@ -130,7 +142,7 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
             if (!std::exchange(is_open, true))
                 out.begin_object().member("role", "user").key("content").begin_array();
             const bool is_marked = message == marked.front() || message == marked.back();
-            write_user_blocks(out, *message, is_marked ? mark : Mark::no);
+            write_user_blocks(out, request, *message, is_marked ? mark : Mark::no);
             continue;
         }
         const std::string* own = own_blocks(*message, origin, R"("type":"tool_use")");

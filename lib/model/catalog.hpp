@@ -31,6 +31,14 @@ struct Quirks {
     std::string effort = {};      // of a request that names none
 };
 
+// What a provider takes as attachments; 0 and empty: not known.
+struct AttachmentLimits {
+    std::vector<std::string> types = {};  // MIME types
+    std::int64_t image_bytes = 0;         // of a file
+    std::int64_t pdf_bytes = 0;
+    std::int64_t request_bytes = 0;  // of a whole request, in which a file is a third larger
+};
+
 struct Provider {
     std::string name;
     Protocol protocol = Protocol::chat;
@@ -44,6 +52,7 @@ struct Provider {
     std::string key_header;                  // "api-key"; "": the protocol's
     std::map<std::string, std::string> headers = {};
     std::map<std::string, std::string> query = {};
+    AttachmentLimits attachments = {};
 };
 
 // Micro-dollars per million tokens, for prompts of more than above_tokens.

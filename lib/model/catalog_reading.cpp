@@ -9,6 +9,7 @@
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "model/attachment.hpp"
 
 namespace chorus::model {
 namespace {
@@ -71,7 +72,7 @@ class Members {
         constexpr std::int64_t most = 1'000'000'000'000;
         if (!found->is_number_integer() || found->get<std::int64_t>() < 0 ||
             found->get<std::int64_t>() > most)
-            refuse(where(name), "expected a whole number of tokens");
+            refuse(where(name), "expected a whole number");
         value = found->get<std::int64_t>();
     }
     // A text or a list of texts.
@@ -146,6 +147,20 @@ Quirks read_quirks(const Json& row, const std::string& where) {
     members.text("keep_alive", quirks.keep_alive);
     members.refuse_others();
     return quirks;
+}
+
+AttachmentLimits read_attachments(const Json& row, const std::string& where) {
+    AttachmentLimits limits;
+    Members members(row, where);
+    members.texts("types", limits.types);
+    for (const std::string& type : limits.types)
+        if (!is_sent_as_bytes(type))
+            refuse(members.where("types"), base::quoted(type) + " is not a type that can be sent");
+    members.count("image_bytes", limits.image_bytes);
+    members.count("pdf_bytes", limits.pdf_bytes);
+    members.count("request_bytes", limits.request_bytes);
+    members.refuse_others();
+    return limits;
 }
 
 std::int64_t micro_dollars(const Json& value, const std::string& where) {
@@ -288,6 +303,8 @@ Provider read_provider(const Json& row, const std::string& where) {
     members.text("key_header", provider.key_header);
     members.text_map("headers", provider.headers);
     members.text_map("query", provider.query);
+    if (const Json* attachments = members.find("attachments"))
+        provider.attachments = read_attachments(*attachments, members.where("attachments"));
     members.refuse_others();
     check_provider(provider, where);
     return provider;

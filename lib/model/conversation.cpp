@@ -30,6 +30,7 @@ std::size_t expected_bytes(const chat::Request& request) {
             bytes += framing + call.arguments.size();
         if (message.opaque) bytes += message.opaque->wire.size();
     }
+    for (const auto& [sha256, base64] : request.attachments) bytes += framing + base64.size();
     return bytes + bytes / 16;
 }
 
@@ -151,11 +152,6 @@ std::string CallNames::of(const chat::Message& result) const {
 
 bool says_nothing(const chat::Message& message) {
     return message.tool_calls.empty() && base::trim(message.content).empty();
-}
-
-std::string whole_text(const chat::Message& message) {
-    if (message.status.empty() || message.content.empty()) return message.status + message.content;
-    return message.status + "\n\n" + message.content;
 }
 
 std::string usable_call_id(std::string_view id, std::set<std::string>& taken) {

@@ -67,8 +67,6 @@ class CallNames {
 
 // Whether an assistant's message has neither a call nor visible text. APIs refuse such messages.
 bool says_nothing(const chat::Message& message);
-// The status block and the content as one text.
-std::string whole_text(const chat::Message& message);
 
 // Returns the id under which a call and its result can be sent back: the provider's, cleaned, or a
 // made-up one if it is empty or in `taken`. Adds it to `taken`.

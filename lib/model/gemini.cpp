@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "model/attachment.hpp"
 
 namespace chorus::model {
 namespace {
@@ -17,6 +18,12 @@ constexpr std::string_view no_signature = "skip_thought_signature_validator";
 
 void write_text_part(JsonText& out, std::string_view text) {
     out.begin_object().member("text", text).end_object();
+}
+
+void write_inline_data(JsonText& out, const SentFile& sent) {
+    out.begin_object().key("inlineData").begin_object();
+    out.member("mimeType", sent.file.mime_type).member("data", sent.base64);
+    out.end_object().end_object();
 }
 
 void write_functions(JsonText& out, const std::vector<chat::ToolDefinition>& tools) {
@@ -63,7 +70,7 @@ void write_contents(JsonText& out, const chat::Request& request, const Origin& o
     };
     for (const Message* message : in_wire_order(request.messages)) {
         const bool is_answer = message->role == Role::assistant;
-        const std::string text = message->role == Role::user ? whole_text(*message) : "";
+        const std::string text = message->role == Role::user ? whole_text(request, *message) : "";
         if (is_answer ? says_nothing(*message) : message->role == Role::user && text.empty())
             continue;
         if (is_answer) close();
@@ -73,6 +80,7 @@ void write_contents(JsonText& out, const chat::Request& request, const Origin& o
                 .key("parts")
                 .begin_array();
         if (message->role == Role::user) {
+            for (const SentFile& sent : sent_files(request, *message)) write_inline_data(out, sent);
             write_text_part(out, text);
         } else if (!is_answer) {
             write_function_result(out, *message, names);

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "model/attachment.hpp"
 
 namespace chorus::model {
 namespace {
@@ -32,14 +33,25 @@ void write_spoken_answer(JsonText& out, const Message& message, const Origin& or
     out.end_object();
 }
 
+void write_spoken_user(JsonText& out, const chat::Request& request, const Message& message) {
+    const std::string text = whole_text(request, message);
+    if (text.empty()) return;
+    out.begin_object().member("role", "user").member("content", text);
+    if (const auto files = sent_files(request, message); !files.empty()) {
+        out.key("images").begin_array();
+        for (const SentFile& sent : files) out.string(sent.base64);
+        out.end_array();
+    }
+    out.end_object();
+}
+
 void write_conversation(JsonText& out, const chat::Request& request, const Origin& origin) {
     CallNames names;
     if (const std::string system = whole_system(request); !system.empty())
         write_spoken(out, "system", system);
     for (const Message* message : in_wire_order(request.messages)) {
         if (message->role == Role::user) {
-            if (const std::string text = whole_text(*message); !text.empty())
-                write_spoken(out, "user", text);
+            write_spoken_user(out, request, *message);
         } else if (message->role == Role::tool_result) {
             out.begin_object().member("role", "tool");
             out.member("tool_name", names.of(*message));

@@ -6,6 +6,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "model/attachment.hpp"
 
 namespace chorus::model {
 namespace {
@@ -81,30 +82,47 @@ void write_answer(JsonText& out, const Message& message, const Origin& origin,
     out.end_object();
 }
 
+void write_file_part(JsonText& out, const SentFile& sent) {
+    out.begin_object().member("type", is_image(sent) ? "image_url" : "file");
+    out.key(is_image(sent) ? "image_url" : "file").begin_object();
+    if (!is_image(sent)) out.member("filename", sent.file.name);
+    out.member(is_image(sent) ? "url" : "file_data", data_url(sent)).end_object().end_object();
+}
+
+void write_user(JsonText& out, const std::vector<SentFile>& files, std::string_view text) {
+    if (files.empty()) return write_text_message(out, "user", text);
+    out.begin_object().member("role", "user").key("content").begin_array();
+    for (const SentFile& sent : files) write_file_part(out, sent);
+    out.begin_object().member("type", "text").member("text", text).end_object();
+    out.end_array().end_object();
+}
+
 void write_messages(JsonText& out, const chat::Request& request, const Origin& origin,
                     const Quirks& quirks) {
     if (const std::string system = whole_system(request); !system.empty())
         write_text_message(out, quirks.system_role, system);
     // Joins consecutive user messages: the templates of many models require alternating roles.
     std::string user;
-    const auto write_user = [&] {
-        if (!user.empty()) write_text_message(out, "user", std::exchange(user, {}));
+    std::vector<SentFile> files;
+    const auto write_joined = [&] {
+        if (!user.empty()) write_user(out, std::exchange(files, {}), std::exchange(user, {}));
     };
     for (const Message* message : in_wire_order(request.messages)) {
         if (message->role == Role::user) {
-            const std::string text = whole_text(*message);
+            const std::string text = whole_text(request, *message);
             if (!user.empty() && !text.empty()) user += "\n\n";
             user += text;
+            for (const SentFile& sent : sent_files(request, *message)) files.push_back(sent);
             continue;
         }
         if (message->role == Role::assistant && says_nothing(*message)) continue;
-        write_user();
+        write_joined();
         if (message->role == Role::tool_result)
             write_result(out, *message, quirks);
         else
             write_answer(out, *message, origin, quirks);
     }
-    write_user();
+    write_joined();
 }
 
 void write_effort(JsonText& out, const chat::Request& request, const Quirks& quirks) {

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "model/attachment.hpp"
 
 namespace chorus::model {
 namespace {
@@ -32,14 +33,22 @@ void write_part(JsonText& out, std::string_view text) {
     out.begin_object().member("type", "input_text").member("text", text).end_object();
 }
 
-void write_user(JsonText& out, const Message& message) {
-    if (message.status.empty() && message.content.empty()) return;
+void write_input_file(JsonText& out, const SentFile& sent) {
+    out.begin_object().member("type", is_image(sent) ? "input_image" : "input_file");
+    if (!is_image(sent)) out.member("filename", sent.file.name);
+    out.member(is_image(sent) ? "image_url" : "file_data", data_url(sent)).end_object();
+}
+
+void write_user(JsonText& out, const chat::Request& request, const Message& message) {
+    const std::string status = status_text(request, message);
+    if (status.empty() && message.content.empty()) return;
     out.begin_object().member("role", "user").key("content");
-    if (message.status.empty()) {
+    if (status.empty()) {
         out.string(message.content);
     } else {
         out.begin_array();
-        write_part(out, message.status);
+        for (const SentFile& sent : sent_files(request, message)) write_input_file(out, sent);
+        write_part(out, status);
         if (!message.content.empty()) write_part(out, message.content);
         out.end_array();
     }
@@ -116,7 +125,7 @@ std::string responses_body(const chat::Request& request, const Origin& origin, R
     out.key("input").begin_array();
     for (const Message* message : in_wire_order(request.messages)) {
         if (message->role == Role::user)
-            write_user(out, *message);
+            write_user(out, request, *message);
         else if (message->role == Role::tool_result)
             write_result(out, *message);
         else

@@ -14,6 +14,7 @@
 #include "base/enum_names.hpp"
 #include "base/money.hpp"
 #include "chat/event.hpp"
+#include "chat/message.hpp"
 #include "model/recording.hpp"
 #include "store/prompts.hpp"
 #include "sys/environment.hpp"
@@ -23,6 +24,12 @@
 namespace chorus::place {
 
 using SeenFiles = std::shared_ptr<const sys::Fingerprint>;
+
+// A file of -a, which was read. The attachment is complete.
+struct GivenFile {
+    chat::Attachment attachment;  // text/plain: it becomes part of the message
+    std::shared_ptr<const std::string> bytes;
+};
 
 // How a question was answered at the terminal.
 struct PersonAnswer {
@@ -48,12 +55,13 @@ inline constexpr base::EnumNames<OnAsk, 3> on_asks{{"suspend", "deny", "fail"}};
 
 struct TurnOptions {
     std::string agent;
-    std::string prompt;            // what the user says; unused where says_nothing()
-    std::string stdin_text;        // appended in a <stdin> block
-    bool prompt_is_stdin = false;  // `prompt` came from stdin: a long one becomes an artifact
-    bool prompt_is_file = false;   // -f
-    bool inline_stdin = false;     // never make an artifact of it
-    std::string thread;            // -t: "main", a number, a branch; "": the branch `current` names
+    std::string prompt;                 // what the user says; unused where says_nothing()
+    std::string stdin_text;             // appended in a <stdin> block
+    bool prompt_is_stdin = false;       // `prompt` came from stdin: a long one becomes an artifact
+    bool prompt_is_file = false;        // -f
+    std::vector<GivenFile> files = {};  // -a
+    bool inline_stdin = false;          // never make an artifact of it
+    std::string thread;  // -t: "main", a number, a branch; "": the branch `current` names
     bool new_thread = false;
     bool fresh = false;           // the window of this turn starts empty
     bool resume = false;          // continue the thread's last turn

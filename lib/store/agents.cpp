@@ -156,6 +156,7 @@ void set_agent_status(Store& store, AgentId id, AgentStatus status) {
 }
 
 void mark_destroyed(Store& store, AgentId id, base::TimeMs now, bool files_kept) {
+    run(store, "DELETE FROM attachments WHERE agent_id = ?", id);
     run(store,
         "UPDATE agents SET status = 'destroyed', destroyed_at = ?, files_kept = ? WHERE id = ?",
         now, files_kept, id);
@@ -168,7 +169,8 @@ void delete_agent(Store& store, AgentId id) {
     Transaction transaction(store);
     for (const char* sql :
          {"DELETE FROM sessions WHERE agent_id = ?", "DELETE FROM checkpoints WHERE agent_id = ?",
-          "DELETE FROM settings WHERE scope = 'agent/' || ?", "DELETE FROM agents WHERE id = ?"})
+          "DELETE FROM settings WHERE scope = 'agent/' || ?",
+          "DELETE FROM attachments WHERE agent_id = ?", "DELETE FROM agents WHERE id = ?"})
         run(store, sql, id);
     transaction.commit();
 }

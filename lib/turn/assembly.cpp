@@ -7,6 +7,7 @@
 #include "policy/profile.hpp"
 #include "store/messages.hpp"
 #include "store/prompts.hpp"
+#include "turn/attaching.hpp"
 #include "turn/live.hpp"
 
 namespace chorus::turn {
@@ -151,6 +152,7 @@ chat::Message user_message(place::Place& place, const std::string& text,
     std::move(tasks.begin(), tasks.end(), std::back_inserter(told));
     chat::Message message;
     message.content = text;
+    message.attachments = attachments_given(place.options);
     message.status = place.redaction.apply(
         context::status_block(place.options.stands_in,
                               context::other_threads(place.store, place.agent.id, place.thread.id),

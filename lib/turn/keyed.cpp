@@ -17,8 +17,9 @@ using base::ExitStatus;
 using store::TurnState;
 
 std::string hash_of_said(const place::TurnOptions& options) {
-    const std::string schema = options.json_schema.empty() ? "" : '\0' + options.json_schema;
-    return base::sha256_hex(options.prompt + '\0' + options.stdin_text + schema);
+    std::string more = options.json_schema.empty() ? "" : '\0' + options.json_schema;
+    for (const place::GivenFile& file : options.files) more += '\0' + file.attachment.sha256;
+    return base::sha256_hex(options.prompt + '\0' + options.stdin_text + more);
 }
 
 void check_same_prompt(const store::Turn& turn, const place::TurnOptions& options) {
@@ -27,8 +28,9 @@ void check_same_prompt(const store::Turn& turn, const place::TurnOptions& option
     if (said.empty() || said == hash_of_said(options)) return;
     throw Error(ErrorCode::bad_request,
                 "--idempotency-key: turn " + std::to_string(turn.turn_number) + " of thread " +
-                    std::to_string(turn.thread_id) + " has this key but another prompt or schema",
-                "a key belongs to one prompt and --json-schema: use another key");
+                    std::to_string(turn.thread_id) +
+                    " has this key but another prompt, schema or attachment",
+                "a key belongs to one prompt with its -a and --json-schema: use another key");
 }
 
 std::optional<store::Turn> turn_of_key(store::Store& store, store::AgentId agent,

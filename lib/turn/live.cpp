@@ -13,6 +13,7 @@
 #include "repo/repository.hpp"
 #include "sys/clock.hpp"
 #include "turn/asking.hpp"
+#include "turn/attaching.hpp"
 #include "turn/compact.hpp"
 #include "turn/last_turn.hpp"
 
@@ -121,6 +122,7 @@ const chat::Request& LiveTurn::assemble(std::int64_t iteration) {
     renew_rules();
     write_opening(place_, loaded_, request_);
     renew_conversation();
+    write_attachments(place_, loaded_.settings, request_);
     const std::string torn = context::find_torn(request_.messages);
     if (!torn.empty())
         throw Error(ErrorCode::internal, "context: " + torn,
@@ -249,6 +251,7 @@ bool LiveTurn::fall_back(const model::Answer& answer) {
     loaded_ = place::load(place_);
     use_model();
     write_opening(place_, loaded_, request_);
+    write_attachments(place_, loaded_.settings, request_);
     record_.turn().model = loaded_.settings.model;
     place_.surroundings.warn(place_.redaction.apply(answer.failure->message) + "; going on with " +
                              loaded_.settings.model);
@@ -266,6 +269,7 @@ bool LiveTurn::make_room(const model::Answer& answer) {
     if (!window) return false;
     use_window(std::move(*window));
     begin_with_project();
+    write_attachments(place_, loaded_.settings, request_);
     return true;
 }
 

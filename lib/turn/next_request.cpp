@@ -8,6 +8,7 @@
 #include "place/place.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
+#include "turn/attaching.hpp"
 #include "turn/live.hpp"
 #include "turn/said.hpp"
 
@@ -54,11 +55,14 @@ std::string dry_run(const place::TurnOptions& options, const place::Surroundings
     place::Place place = place::open_place(options, surroundings);
     approval::check_given_permissions(place);
     const place::Loaded loaded = place::load(place);
+    check_attachments(place.options, loaded.settings);
     NextRequest next = assemble(place, loaded);
     chat::Message said;
     said.content = compose_message(place, KeepArtifact::no);
     said.status = next.status;
+    said.attachments = attachments_given(place.options);
     next.request.messages.push_back(std::move(said));
+    write_attachments(place, loaded.settings, next.request);
     std::string body = model::request_body(loaded.settings.endpoint, next.request);
     if (body.empty()) surroundings.warn(next.model + " sends no request");
     return body;

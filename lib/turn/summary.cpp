@@ -48,9 +48,9 @@ std::string line_of(const SessionMessage& each) {
         return (message.is_error ? "Result (error): " : "Result: ") +
                shortened(message.content, most_result_bytes) + "\n";
     std::string text;
-    if (!message.content.empty())
+    if (const std::string said = chat::shown_content(message); !said.empty())
         text = (message.role == chat::Role::user ? "User: " : "Assistant: ") +
-               shortened(message.content, most_said_bytes) + "\n";
+               shortened(said, most_said_bytes) + "\n";
     for (const chat::ToolCall& call : message.tool_calls)
         text += "Call: " + call.name + " " + shortened(call.arguments, most_result_bytes) + "\n";
     return text;

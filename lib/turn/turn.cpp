@@ -23,6 +23,7 @@
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "turn/attaching.hpp"
 #include "turn/compact.hpp"
 #include "turn/keyed.hpp"
 #include "turn/last_turn.hpp"
@@ -338,6 +339,7 @@ chat::TurnResult take_turn_in(place::Place& place) {
         return nothing_to_do(place,
                              store::newest_turn(place.store, place.agent.id, place.thread.id));
     place::Loaded loaded = place::load(place);
+    check_attachments(options, loaded.settings);
     if (options.new_thread) {
         place::begin_thread(place);
         surroundings.warn("thread " + std::to_string(place.thread.id));

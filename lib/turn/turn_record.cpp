@@ -14,6 +14,7 @@
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
+#include "turn/attaching.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/notice.hpp"
 
@@ -140,6 +141,7 @@ void Record::begin(std::optional<chat::Message> user_message) {
         insert_inbox_messages(rows, true);
         if (user_message) {
             user_message->starts_turn = rows.empty();
+            keep_attachments(place_);
             insert(std::move(*user_message));
         }
         store::update_turn(place_.store, turn_);

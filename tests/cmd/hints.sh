@@ -186,6 +186,7 @@ expect_match "$err" 'hint: wait with --wait, or use another thread with --new-th
 unfit=--new-thread
 typed_beside chorus-run a --resume
 typed_beside chorus-run a --retry
+run chorus-run a --queue later
 typed_beside chorus-run a --inbox
 typed_beside chorus-run a -t main more
 kill -9 $pid

@@ -114,7 +114,7 @@ done
 
 test_case "limits and their values"
 declare -A label=(
-    [prompt_bytes]='prompt, stdin' [stdin_inline_bytes]='stdin within a message' [answer_bytes]='answer of a model' [recording_bytes]='recording that is replayed' [answer_repairs]='repairs of an answer in a turn (--json-schema)'
+    [prompt_bytes]='prompt, stdin' [stdin_inline_bytes]='stdin within a message' [answer_bytes]='answer of a model' [attachment_bytes]='attached file' [request_bytes]="request with attachments, where the provider's limit is not known" [recording_bytes]='recording that is replayed' [answer_repairs]='repairs of an answer in a turn (--json-schema)'
     [sse_event_bytes]='line and event of an event stream'
     [http_head_bytes]='header of an answer, trailers counted' [edited_file_bytes]='file that a tool edits'
     [searched_file_bytes]='file that is searched'

@@ -40,6 +40,8 @@ Message full() {
     message.status = "<status>\n…\n</status>";
     message.is_error = true;
     message.starts_turn = true;
+    message.attachments = {{std::string(64, 'a'), "photo \"1\".png", "image/png", 1234},
+                           {std::string(64, 'b'), "page.pdf", "application/pdf", 5}};
     return message;
 }
 

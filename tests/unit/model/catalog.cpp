@@ -265,7 +265,7 @@ TEST(Catalog, RefusesWhatIsNotOneNamingTheMember) {
          "models.json: providers.groq.quirks.max_tokens: expected one of 'max_tokens' and "
          "'max_completion_tokens'"},
         {R"({"providers": {"groq": {"models": {"m": {"context_tokens": "9"}}}}})",
-         "models.json: providers.groq.models.m.context_tokens: expected a whole number of tokens"},
+         "models.json: providers.groq.models.m.context_tokens: expected a whole number"},
         {R"({"providers": {"groq": {"models": {"m": {"context": 9}}}}})",
          "models.json: providers.groq.models.m: unknown member 'context'"},
         {R"({"providers": {"groq": {"models": {"m": {"input": ["smell"]}}}}})",

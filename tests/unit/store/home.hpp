@@ -24,7 +24,7 @@ namespace chorus::store {
 
 // Takes away what 0012 and what came after it add.
 constexpr const char* without_imports =
-    "DROP TABLE model_calls; DROP TABLE usage_sums; ALTER TABLE turns DROP COLUMN reasoning_tokens; "
+    "DROP TABLE attachments; DROP TABLE model_calls; DROP TABLE usage_sums; ALTER TABLE turns DROP COLUMN reasoning_tokens; "
     "ALTER TABLE turns DROP COLUMN cost; ALTER TABLE turns ADD COLUMN cost_usd REAL; "
     "DROP TABLE active_profiles; DROP TABLE cooling_profiles; DROP TABLE profile_switches; "
     "DROP TABLE requested_switches; "

@@ -1,0 +1,26 @@
+// Attached files: whether the model takes them, and which of a conversation a request sends.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "place/in_force.hpp"
+#include "place/place.hpp"
+
+namespace chorus::turn {
+
+// The attachments of the user's message, without the texts among them, which are part of it.
+std::vector<chat::Attachment> attachments_given(const place::TurnOptions& options);
+// Throws Error(bad_request) that begins with -a if the model does not take one of them, or the
+// provider not all of them in one request.
+void check_attachments(const place::TurnOptions& options, const place::Settings& settings);
+// Stores their bytes. Runs inside a transaction of the caller.
+void keep_attachments(place::Place& place);
+
+// Adds the files of the messages to the request, the newest first, as far as the provider takes
+// them in one request, and removes others. Those of a message that is not stored yet are in
+// `options`.
+void write_attachments(place::Place& place, const place::Settings& settings,
+                       chat::Request& request);
+
+}  // namespace chorus::turn
