@@ -50,6 +50,22 @@ for provider in anthropic openai openai-chat gemini ollama; do
     expect_status 2
 done
 
+test_case "a turn that crashes while it records leaves its key in no file, row, log or core"
+begin anthropic '{"status": 503, "headers": {"retry-after": "0"}, "body": "{\"error\":{\"message\":\"busy, sk-test-0123456789abcdef\"}}"}' \
+    "$(jq -nc '{delay_ms: 60000, say: {text: "never"}}')"
+(
+    ulimit -c unlimited || exit 1
+    exec chorus-run a --record r.json hi >out.txt 2>err.txt </dev/null
+) &
+pid=$!
+wait_for 10 eval '[ "$(request_count)" = 2 ]' || fail 'no second request'
+kill -SEGV $pid
+wait $pid 2>/dev/null
+expect_equal $? 139
+expect_equal "$(find . -name 'core*' -type f -not -path '*/.git/*')" ''
+expect_equal "$(find . -type f -not -name 'script*.json' -not -path './log/*' -exec grep -laF sk-test-0123456789 {} +)" ''
+expect_match "$(cat r.json)" busy
+
 test_case "an error for good is replayed as it came"
 begin openai-chat '{"status": 400, "body": "no such model"}'
 run chorus-run a --record r.json hi
