@@ -125,7 +125,7 @@ struct Models : Printing {
             if (!served.asked) continue;
             const auto& failure = served.asked->failure;
             if (failure && failure->category != model::Category::unauthorized) continue;
-            text = model::with_listing(text, served.provider.name, !failure, served.asked->models,
+            text = model::with_listing(text, served.provider.name, !failure, *served.asked,
                                        sys::now_ms());
         }
         if (text != before) sys::write_file(begun.home.available_models(), text, 0600);
@@ -146,7 +146,9 @@ struct Models : Printing {
     }
 
     ExitStatus run(Begun& begun) const {
-        const model::Catalog catalog = life::load_catalog(begun.home);
+        // what is about to be replaced may be broken
+        model::Catalog catalog =
+            refresh ? life::load_own_catalog(begun.home) : life::load_catalog(begun.home);
         const agent::HomeConfiguration home = agent::load_home_configuration(begun.home);
         const auto credentials = life::load_credentials(begun.home);
         const place::KnownKeys keys{
@@ -159,7 +161,10 @@ struct Models : Printing {
             place::served(catalog, refresh ? model::AvailableModels() : listed(begun), home, keys,
                           begun.environment, provider,
                           refresh ? place::Ask::all : place::Ask::local, sys::Interrupt::install());
-        if (refresh) keep(begun, all);
+        if (refresh) {
+            keep(begun, all);
+            catalog = life::load_catalog(begun.home);
+        }
         const auto found = model::default_model(catalog, keys.place);
         print(all, catalog,
               !home.default_model.empty() ? home.default_model

@@ -1,4 +1,4 @@
-// The catalog of a home, read again only after its models.json has changed.
+// The catalog of a home, read again only after its models.json or available_models.json has changed.
 #pragma once
 
 #include "agent/layout.hpp"
@@ -7,7 +7,8 @@
 
 namespace chorus::life {
 
-// Throws Error(config_invalid) for an error in models.json.
+// With models.json alone. All throw Error(config_invalid) for an error in a file.
+model::Catalog load_own_catalog(const agent::Home& home);
 model::Catalog load_catalog(const agent::Home& home);
 // The same; the database keeps the compiled rows. Not inside a transaction.
 model::Catalog load_catalog(store::Store& store, const agent::Home& home);

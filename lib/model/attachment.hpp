@@ -17,8 +17,8 @@ std::string_view mime_type_of(std::string_view bytes);
 // Whether it is one that Chorus sends as it is, not as text.
 bool is_sent_as_bytes(std::string_view mime_type);
 
-// Whether the attachment, which comes from elsewhere, is one that Chorus makes: its hash is one, its
-// name can be shown and sent, its type is known.
+// Whether the attachment, which comes from elsewhere, is one that Chorus makes: its hash is one,
+// its name can be shown and sent, its type is known.
 bool is_attachment(const chat::Attachment& file);
 
 // Returns why a request to the model cannot have the attachment, as "the model takes text, image",

@@ -122,11 +122,44 @@ ModelFacts Catalog::facts(std::string_view model) const {
     return row ? read_model(Json::parse(*row), name, "") : ModelFacts();
 }
 
-Catalog catalog_of(std::string_view models_json, std::string_view file) {
+namespace {
+
+std::string today() {
     constexpr std::size_t date_size = sizeof("2026-11-26") - 1;
+    return base::iso8601(sys::now_ms()).substr(0, date_size);
+}
+
+// The rows of models that have none in the catalog, in the form of models.json.
+Json listed_rows(const Json& available, const Catalog& catalog) {
+    Json rows = Json::object();
+    const Json& providers = chat::member(available, "providers");
+    if (!providers.is_object()) return rows;
+    for (const auto& [provider, entry] : providers.items())
+        if (const Json& listed = chat::member(entry, "rows");
+            listed.is_object() && catalog.has_provider(provider))
+            for (const auto& [model, row] : listed.items())
+                if (catalog.row_of(provider + "/" + model).empty())
+                    rows[provider]["models"][model] = row;
+    return rows;
+}
+
+}  // namespace
+
+Catalog with_listed(Catalog catalog, std::string_view available_json, std::string_view file) {
+    if (available_json.empty()) return catalog;
+    const Json rows =
+        listed_rows(chat::parse_json(available_json, file, chat::DuplicateKeys::last_wins,
+                                     base::limits::json_bytes, base::ErrorCode::config_invalid),
+                    catalog);
+    if (rows.empty()) return catalog;
+    const std::string below = merged_rows(catalog.own_rows(), embedded::model_catalog);
+    const std::string listed = compile_rows(chat::dump({{"providers", rows}}), file, below, "");
+    return Catalog(merged_rows(listed, catalog.own_rows()));
+}
+
+Catalog catalog_of(std::string_view models_json, std::string_view file) {
     if (models_json.empty()) return Catalog();
-    return Catalog(compile_rows(models_json, file, embedded::model_catalog,
-                                base::iso8601(sys::now_ms()).substr(0, date_size)));
+    return Catalog(compile_rows(models_json, file, embedded::model_catalog, today()));
 }
 
 const Quirks& quirks_at(const Provider& provider, std::string_view base_url) {

@@ -114,6 +114,9 @@ class Catalog {
 // Returns the catalog of a home with that models.json ("": none). Throws Error(config_invalid),
 // which begins with `file`.
 Catalog catalog_of(std::string_view models_json, std::string_view file);
+// Adds the rows that providers listed (available_models.json, model/choice.hpp) of models that have
+// none. Throws likewise.
+Catalog with_listed(Catalog catalog, std::string_view available_json, std::string_view file);
 
 // Returns the provider's quirks at that base URL ("": its own).
 const Quirks& quirks_at(const Provider& provider, std::string_view base_url);

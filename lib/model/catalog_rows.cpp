@@ -195,6 +195,19 @@ std::string compile_rows(std::string_view source, std::string_view file, std::st
     return Compiler(file, below, today).compile(json);
 }
 
+std::string merged_rows(std::string_view above, std::string_view below) {
+    std::map<std::string_view, std::string_view> lines;
+    for (const std::string_view rows : {above, below})
+        for (std::size_t at = 0; at < rows.size();) {
+            const Row row = row_around(rows, at);
+            lines.emplace(row.key, rows.substr(row.begin, row.end - row.begin));
+            at = row.end + 1;
+        }
+    std::string merged;
+    for (const auto& [key, line] : lines) merged.append(line).append("\n");
+    return merged;
+}
+
 std::optional<std::string_view> find_row(std::string_view rows, std::string_view key) {
     const std::size_t at = lower_bound(rows, key);
     if (at >= rows.size()) return std::nullopt;

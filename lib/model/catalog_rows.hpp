@@ -18,6 +18,9 @@ namespace chorus::model {
 std::string compile_rows(std::string_view source, std::string_view file, std::string_view below,
                          std::string_view today);
 
+// The rows of both; of a key that both have, the row above.
+std::string merged_rows(std::string_view above, std::string_view below);
+
 // Returns the JSON of a key.
 std::optional<std::string_view> find_row(std::string_view rows, std::string_view key);
 

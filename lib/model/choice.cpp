@@ -126,7 +126,7 @@ AvailableModels parse_available_models(std::string_view json) {
 }
 
 std::string with_listing(std::string_view json, const std::string& provider, bool valid,
-                         const std::vector<std::string>& models, std::int64_t now_ms) {
+                         const Listing& listing, std::int64_t now_ms) {
     // a broken file is replaced
     chat::Json object = chat::try_parse_json(json).value_or(chat::Json::object());
     if (!object.is_object()) object = chat::Json::object();
@@ -134,7 +134,9 @@ std::string with_listing(std::string_view json, const std::string& provider, boo
         object = {{"last_updated", ""}, {"providers", std::move(object)}};
     object["last_updated"] = base::iso8601(now_ms);
     if (!object["providers"].is_object()) object["providers"] = chat::Json::object();
-    object["providers"][provider] = {{"valid", valid}, {"models", models}};
+    chat::Json& entry = object["providers"][provider];
+    entry = {{"valid", valid}, {"models", listing.models}};
+    for (const auto& [model, row] : listing.rows) entry["rows"][model] = chat::Json::parse(row);
     return object.dump(2, ' ', false, chat::Json::error_handler_t::replace) + "\n";
 }
 

@@ -11,12 +11,15 @@
 
 #include "base/error.hpp"
 #include "model/catalog.hpp"
+#include "model/listing.hpp"
 #include "sys/environment.hpp"
 
 namespace chorus::model {
 
 // available_models.json: the models that each provider listed when last asked. Two forms are read:
-// {"last_updated", "providers": {p: {"valid", "models": […]}}} and {p: {"valid", "models"}}.
+// {"last_updated", "providers": {p: {"valid", "models": […], "rows"}}} and {p: {"valid",
+// "models"}}. "rows", which catalog_of() reads, is an object of rows of models.json by the names of
+// models.
 struct AvailableModels {
     struct Listed {
         bool valid = false;
@@ -30,7 +33,7 @@ AvailableModels parse_available_models(std::string_view json);
 // Returns the text of the file, which was that, with what a provider has answered: its models, or
 // that its key is not valid.
 std::string with_listing(std::string_view json, const std::string& provider, bool valid,
-                         const std::vector<std::string>& models, std::int64_t now_ms);
+                         const Listing& listing, std::int64_t now_ms);
 
 enum class Check {
     listed,  // must be listed by its provider, if that was asked; the hint names

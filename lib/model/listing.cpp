@@ -1,9 +1,12 @@
 #include "model/listing.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "base/limits.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "model/complaint.hpp"
@@ -38,9 +41,62 @@ std::int64_t context_of(const Json& row) {
     return 0;
 }
 
+// OpenRouter's prices are dollars for a token, as text; "-1" is one that varies.
+std::optional<double> price_of(const Json& pricing, const char* name) {
+    const auto dollars = base::parse_number<double>(chat::string_or(pricing, name));
+    if (!dollars || !(*dollars >= 0)) return std::nullopt;
+    return *dollars * 1'000'000;
+}
+
+Json price_row(const Json& pricing) {
+    const auto input = price_of(pricing, "prompt");
+    const auto output = price_of(pricing, "completion");
+    if (!input || !output || price_of(pricing, "request").value_or(0) > 0) return nullptr;
+    Json row = {{"input", *input}, {"output", *output}};
+    if (const auto read = price_of(pricing, "input_cache_read")) row["cache_read"] = *read;
+    if (const auto write = price_of(pricing, "input_cache_write")) row["cache_write"] = *write;
+    return row;
+}
+
+bool has_text(const Json& list, std::string_view text) {
+    return list.is_array() && std::any_of(list.begin(), list.end(), [&](const Json& each) {
+               return each.is_string() && each.get_ref<const std::string&>() == text;
+           });
+}
+
+Json input_row(const Json& modalities) {
+    static constexpr std::array<std::pair<const char*, const char*>, 5> kinds{{{"text", "text"},
+                                                                               {"image", "image"},
+                                                                               {"file", "pdf"},
+                                                                               {"audio", "audio"},
+                                                                               {"video", "video"}}};
+    Json row = Json::array();
+    for (const auto& [theirs, ours] : kinds)
+        if (has_text(modalities, theirs)) row.push_back(ours);
+    return row;
+}
+
+// "" if the server says nothing of the model but its name.
+std::string row_text(const Json& model, const std::string& today) {
+    Json row = Json::object();
+    if (const std::int64_t size = context_of(model); size > 0) row["context_tokens"] = size;
+    const Json& provider = chat::member(model, "top_provider");
+    if (const std::int64_t most = chat::integer_or(provider, "max_completion_tokens"); most > 0)
+        row["max_output_tokens"] = most;
+    const Json& modalities = chat::member(chat::member(model, "architecture"), "input_modalities");
+    if (Json input = input_row(modalities); !input.empty()) row["input"] = std::move(input);
+    if (has_text(chat::member(model, "supported_parameters"), "structured_outputs"))
+        row["json_schema"] = true;
+    if (Json price = price_row(chat::member(model, "pricing")); !price.is_null())
+        row["price"] = std::move(price);
+    if (row.empty()) return {};
+    row["read"] = today;
+    return chat::dump(row);
+}
+
 // {"data": […]} as OpenAI and most others have it, {"models": […]}, or the array alone. Returns
 // whether it is one of these.
-bool read_listing(const Json& body, Listing& listing) {
+bool read_listing(const Json& body, const std::string& today, Listing& listing) {
     const Json& data = chat::member(body, "data");
     const Json& rows = body.is_array()   ? body
                        : data.is_array() ? data
@@ -52,16 +108,18 @@ bool read_listing(const Json& body, Listing& listing) {
         if (listing.models.size() >= most_models) break;
         if (!is_model_name(name) || !names.insert(name).second) continue;
         listing.models.push_back(name);
-        if (const std::int64_t size = context_of(row); size > 0)
-            listing.context_tokens[name] = size;
+        if (std::string known = row_text(row, today); !known.empty())
+            listing.rows[name] = std::move(known);
     }
     return true;
 }
 
 }  // namespace
 
-Listing list_models(const Endpoint& endpoint, net::Client& client,
-                    const Interruption& interruption) {
+Listing list_models(const Endpoint& endpoint, net::Client& client, const Interruption& interruption,
+                    base::TimeMs now) {
+    constexpr std::size_t date_size = sizeof("2026-11-26") - 1;
+    const std::string today = base::iso8601(now).substr(0, date_size);
     Listing listing;
     const std::string key = take_key(endpoint, listing.failure);
     if (listing.failure) return listing;
@@ -82,7 +140,8 @@ Listing list_models(const Endpoint& endpoint, net::Client& client,
         listing.failure = http_failure(provider, response, key);
     else if (response.fault != net::TransportFault::none)
         listing.failure = transport_failure(provider, response);
-    else if (const auto json = chat::try_parse_json(body); !json || !read_listing(*json, listing))
+    else if (const auto json = chat::try_parse_json(body);
+             !json || !read_listing(*json, today, listing))
         listing.failure = foreign_failure(provider, response, key, "text that lists no models");
     return listing;
 }

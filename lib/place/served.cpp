@@ -48,7 +48,8 @@ model::Listing ask_provider(model::Endpoint endpoint, const sys::Environment& en
     const std::int64_t deadline_ms = sys::monotonic_ms() + most_ms;
     const auto is_late = [&] { return sys::monotonic_ms() >= deadline_ms; };
     model::Listing listing = model::list_models(
-        endpoint, client, {[&] { return interrupt.requested() || is_late(); }, interrupt.fd()});
+        endpoint, client, {[&] { return interrupt.requested() || is_late(); }, interrupt.fd()},
+        sys::now_ms());
     if (interrupt.requested()) throw base::Error(base::ErrorCode::canceled, "stopped by a signal");
     if (listing.failure && is_late())
         listing.failure =

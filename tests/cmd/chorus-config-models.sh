@@ -142,6 +142,56 @@ expect_match "$(tr -d '\r' <"$scratch/log/0003.head")" $'\nX-Unit: night\n'
 run chorus-run a '/bash env' -m builtin/script
 expect_no_match "$out" 'sk-gateway'
 
+test_case 'what a provider lists of a model that has no row counts in turns: context, input, prices'
+listed='{"data": [
+  {"id": "vendor/new", "context_length": 50000, "top_provider": {"max_completion_tokens": 9000},
+   "architecture": {"input_modalities": ["text", "image", "file"]}, "supported_parameters": ["structured_outputs"],
+   "pricing": {"prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003"}},
+  {"id": "vendor/free", "pricing": {"prompt": "0", "completion": "0"}},
+  {"id": "vendor/varies", "pricing": {"prompt": "-1", "completion": "-1"}},
+  {"id": "vendor/asked", "pricing": {"prompt": "0.000001", "completion": "0.000001", "request": "0.01"}},
+  {"id": "vendor/odd", "context_length": "9", "pricing": {"prompt": 3, "completion": "x"}, "architecture": {"input_modalities": "text"}},
+  {"id": "anthropic/claude-opus-5.5", "context_length": 7, "pricing": {"prompt": "1", "completion": "1"}}]}'
+agent_of openrouter/vendor/new
+serving 200 "$listed"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY "${!CHORUS_ANTHROPIC_@}" "${!CHORUS_OPENAI_@}"
+export OPENROUTER_API_KEY=sk-or-0123456789abcdef CHORUS_OPENROUTER_BASE_URL=http://127.0.0.1:$port
+run chorus-run a hi --json
+expect_json .cost_usd null
+run chorus-config models openrouter --refresh --json
+expect_status 0
+price_of() { jq -sc --arg m "openrouter/$1" 'map(select(.name == $m))[0].price' <<<"$out"; }
+expect_equal "$(price_of vendor/new)" '{"input":3,"output":15,"cache_read":0.3,"cache_write":3,"tiers":[]}'
+expect_equal "$(price_of vendor/free | jq -c .input)" 0
+for model in varies asked odd; do expect_equal "$(price_of vendor/$model)" null; done
+expect_equal "$(jq -sc 'map(select(.name == "openrouter/anthropic/claude-opus-5.5"))[0] | [.context_tokens, .price.input]' <<<"$out")" '[1000000,4]'
+expect_equal "$(jq -sc 'map(select(.name == "openrouter/vendor/new"))[0] | [.context_tokens, .max_output_tokens, .input]' <<<"$out")" '[50000,9000,["text","image","pdf"]]'
+run chorus-run a --max-usd 1 hi --json
+expect_status 0
+expect_json '.cost_usd > 0' true
+sleep 3 # until the files are settled: now the database keeps the rows
+for _ in 1 2; do
+    run chorus-run a hi --json
+    expect_json '.cost_usd > 0' true
+done
+models_json '{"providers": {"openrouter": {"models": {"vendor/new": {"price": null}}}}}'
+run chorus-run a hi --json
+expect_json .cost_usd null
+models_json '{'
+run chorus-run a hi
+expect_status 3
+rm "$CHORUS_HOME/models.json"
+echo '{"providers": {"openrouter": {"rows": {"vendor/new": {"context_tokens": "x"}}}}}' >"$CHORUS_HOME/available_models.json"
+run chorus-run a hi
+expect_status 3
+expect_match "$err" 'available_models.json: providers.openrouter.models.vendor/new.context_tokens: expected a whole number'
+run chorus-config models openrouter --refresh
+expect_status 0
+run chorus-run a hi
+expect_status 0
+stop_server
+unset OPENROUTER_API_KEY CHORUS_OPENROUTER_BASE_URL
+
 test_case 'a password in an address is not printed'
 models_json '{"providers": {"openai": {"base_url": "http://u:hush@127.0.0.1:1/v1"}}}'
 run chorus-config env
