@@ -27,6 +27,7 @@ struct Quirks {
     bool stream_options = true;  // false: the server refuses them and reports usage anyway
     bool parallel_tool_calls = true;
     bool short_call_ids = false;  // ids of exactly nine letters and digits
+    bool document_url = false;    // an attached PDF is a document_url, not a file
     std::string keep_alive = {};  // how long the server keeps the model loaded; "": its default
     std::string effort = {};      // of a request that names none
 };

@@ -20,6 +20,7 @@ constexpr base::EnumNames<Protocol, 6> protocols{
     {"anthropic", "responses", "chat", "gemini", "ollama", "builtin"}};
 constexpr base::EnumNames<ReasoningBack, 3> reasonings{{"none", "content", "details"}};
 constexpr base::EnumNames<bool, 2> token_fields{{"max_tokens", "max_completion_tokens"}};
+constexpr base::EnumNames<bool, 2> pdf_parts{{"file", "document_url"}};
 constexpr base::EnumNames<bool, 2> system_roles{{"system", "developer"}};
 constexpr std::array<std::string_view, 5> input_kinds{"text", "image", "pdf", "audio", "video"};
 
@@ -144,6 +145,7 @@ Quirks read_quirks(const Json& row, const std::string& where) {
     members.flag("stream_options", quirks.stream_options);
     members.flag("parallel_tool_calls", quirks.parallel_tool_calls);
     members.flag("short_call_ids", quirks.short_call_ids);
+    members.one_of("pdf", pdf_parts, quirks.document_url);
     members.text("keep_alive", quirks.keep_alive);
     members.refuse_others();
     return quirks;

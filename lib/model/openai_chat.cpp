@@ -82,17 +82,23 @@ void write_answer(JsonText& out, const Message& message, const Origin& origin,
     out.end_object();
 }
 
-void write_file_part(JsonText& out, const SentFile& sent) {
+void write_file_part(JsonText& out, const SentFile& sent, const Quirks& quirks) {
+    if (!is_image(sent) && quirks.document_url) {
+        out.begin_object().member("type", "document_url");
+        out.member("document_url", data_url(sent)).end_object();
+        return;
+    }
     out.begin_object().member("type", is_image(sent) ? "image_url" : "file");
     out.key(is_image(sent) ? "image_url" : "file").begin_object();
     if (!is_image(sent)) out.member("filename", sent.file.name);
     out.member(is_image(sent) ? "url" : "file_data", data_url(sent)).end_object().end_object();
 }
 
-void write_user(JsonText& out, const std::vector<SentFile>& files, std::string_view text) {
+void write_user(JsonText& out, const std::vector<SentFile>& files, std::string_view text,
+                const Quirks& quirks) {
     if (files.empty()) return write_text_message(out, "user", text);
     out.begin_object().member("role", "user").key("content").begin_array();
-    for (const SentFile& sent : files) write_file_part(out, sent);
+    for (const SentFile& sent : files) write_file_part(out, sent, quirks);
     out.begin_object().member("type", "text").member("text", text).end_object();
     out.end_array().end_object();
 }
@@ -105,7 +111,8 @@ void write_messages(JsonText& out, const chat::Request& request, const Origin& o
     std::string user;
     std::vector<SentFile> files;
     const auto write_joined = [&] {
-        if (!user.empty()) write_user(out, std::exchange(files, {}), std::exchange(user, {}));
+        if (!user.empty())
+            write_user(out, std::exchange(files, {}), std::exchange(user, {}), quirks);
     };
     for (const Message* message : in_wire_order(request.messages)) {
         if (message->role == Role::user) {

@@ -55,6 +55,15 @@ for provider in anthropic openai openai-chat gemini ollama; do
     expect_sound
 done
 
+test_case "Mistral takes a PDF as a document_url"
+begin openai-chat "$(say one)"
+export MISTRAL_API_KEY=sk-test-0123456789abcdef CHORUS_MISTRAL_BASE_URL=http://127.0.0.1:$port
+run chorus-run a -m mistral/mistral-medium-3-5 -a "$scratch/page.pdf" -a "$scratch/dot.png" look
+expect_status 0
+expect_equal "$(jq -c '.messages[-1].content | map(del(.text))' "$(request 1)")" \
+    "[{\"type\":\"document_url\",\"document_url\":\"data:application/pdf;base64,$pdf\"},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,$png\"}},{\"type\":\"text\"}]"
+unset MISTRAL_API_KEY CHORUS_MISTRAL_BASE_URL
+
 test_case "kept once, whatever the names; shown in messages, log, transcript and exports"
 begin anthropic "$(say one)" "$(say two)"
 cp "$scratch/dot.png" "$scratch/--same.png"
