@@ -48,7 +48,7 @@ expect_equal "$(states)" 'one=active two=available'
 run chorus-run a hello
 expect_equal "$(keys_used)" 'one two one two'
 
-# S-03 S-33
+# S-03 S-11 S-15 S-22 S-26 S-28 S-29 S-33
 test_case "a rate limit makes the next profile active, and the same request goes out again"
 agents one two three
 serve "one=$(limited)" "$(say 'Here I am.')"
@@ -69,6 +69,20 @@ expect_status 0
 expect_equal "$(keys_used)" 'one two two'
 grep -rlF "$(key_of one)" "$CHORUS_HOME" && fail 'a key was stored'
 expect_sound
+
+# S-44
+test_case "only a rate limit switches: a refused key, no credits, a failing server and a bad request do not"
+agents one two
+answer_of() { jq -nc --argjson status "$1" --arg type "$2" '{status: $status, headers: {"retry-after": "0"}, body: ({type: "error", error: {type: $type, message: "no"}} | tojson)}'; }
+for failure in '401 authentication_error 6' '402 billing_error 6' '500 api_error 7' '529 overloaded_error 7' '400 invalid_request_error 7'; do
+    set -- $failure
+    serve "one=$(answer_of "$1" "$2")" "$(say 'Here I am.')"
+    run chorus-run a hello
+    expect_status "$3"
+    expect_no_match "$(keys_used)" two
+    expect_equal "$(states)" 'one=active two=available'
+done
+expect_equal "$(switches)" ''
 
 test_case "calls of one turn go on with the next profile"
 agents one two
