@@ -73,7 +73,10 @@ std::vector<Given> read_short(const Command& command, const std::string& argumen
         if (given.value->front() == '=')
             given.problem = usage(base::quoted(argument) + ": give the value of " + given.typed +
                                       " after a blank, without '='",
-                                  given.typed + " " + base::shell_quoted(given.value->substr(1)));
+                                  given.typed + " " +
+                                      (given.value->size() == 1
+                                           ? std::string(given.option->type())
+                                           : base::shell_quoted(given.value->substr(1))));
         break;
     }
     return all;
