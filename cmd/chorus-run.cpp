@@ -250,7 +250,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         return interrupt.requested() || (deadline_ms != 0 && sys::monotonic_ms() > deadline_ms);
     });
 
-    run_command::use_recordings(options.turn, options.record, home);
+    run_command::use_recordings(options.turn, options.record, options.output.file, home);
     settle_decision(options);
     const char* goes_on = options.turn.resume        ? "--resume"
                           : options.turn.retry       ? "--retry"
@@ -260,7 +260,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
                           : !options.answer.empty()  ? "--answer"
                                                      : nullptr;
     if (goes_on == nullptr) {
-        run_command::use_attachments(options.turn, options.attached, options.prompt);
+        run_command::use_attachments(options.turn, options.attached, options.prompt, warn);
         cli::ReadPrompt prompt = cli::read_prompt(options.prompt, warn);
         options.turn.prompt = std::move(prompt.text);
         options.turn.stdin_text = std::move(prompt.stdin_text);

@@ -33,25 +33,35 @@ std::string schema_given(const std::string& given) {
 }
 
 void use_attachments(place::TurnOptions& turn, const std::vector<std::string>& paths,
-                     cli::PromptSources& prompt) {
+                     cli::PromptSources& prompt,
+                     const std::function<void(const std::string&)>& notice) {
+    const std::string as_words = "give the prompt as words, with -p or with -f";
     const auto stdins = std::count(paths.begin(), paths.end(), "-");
     if (stdins > 1)
-        throw Error(ErrorCode::bad_request, "-a -: given twice, and stdin can be read once");
+        throw Error(ErrorCode::bad_request, "-a -: given twice, and stdin can be read once",
+                    "put one of them into a file");
     if (stdins == 1) {
         const bool is_prompt =
             prompt.file == "-" ||
             (prompt.words.size() == 1 && prompt.words.front() == "-" && !prompt.words_are_literal);
-        if (is_prompt) throw Error(ErrorCode::bad_request, "-a -: stdin is the prompt already");
+        if (is_prompt)
+            throw Error(ErrorCode::bad_request, "-a -: stdin is the prompt already", as_words);
         prompt.stdin_use = cli::StdinUse::ignore;
     }
     for (const std::string& path : paths) {
         const std::string shown = base::visible(sys::input_name(path), base::Newlines::escape);
-        std::string bytes = sys::read_input_file(path, base::limits::attachment_bytes);
+        std::string bytes =
+            path == "-"
+                ? cli::read_stdin(prompt.stdin_timeout_ms, base::limits::attachment_bytes, notice)
+                : sys::read_input_file(path, base::limits::attachment_bytes);
+        if (bytes.empty())
+            throw Error(ErrorCode::bad_request, "-a " + shown + ": it is empty", "leave it out");
         const std::string_view type = model::mime_type_of(bytes);
-        if (bytes.empty()) throw Error(ErrorCode::bad_request, "-a " + shown + ": it is empty");
         if (type.empty())
             throw Error(ErrorCode::bad_request,
-                        "-a " + shown + ": neither text nor a PNG, JPEG, GIF, WebP or PDF file");
+                        "-a " + shown + ": neither text nor a PNG, JPEG, GIF, WebP or PDF file",
+                        "text has to be UTF-8, as iconv -t utf-8 makes it; the agent's tools can "
+                        "read other files in its workspace");
         chat::Attachment attachment{.sha256 = base::sha256_hex(bytes),
                                     .name = std::string(base::utf8_prefix(
                                         shown.substr(shown.rfind('/') + 1), longest_name)),
@@ -62,9 +72,13 @@ void use_attachments(place::TurnOptions& turn, const std::vector<std::string>& p
     }
 }
 
-void use_recordings(place::TurnOptions& turn, const std::string& record, const agent::Home& home) {
+void use_recordings(place::TurnOptions& turn, const std::string& record,
+                    const std::string& other_output, const agent::Home& home) {
     if (model::is_replay(turn.model)) {
         const std::string file = turn.model.substr(turn.model.find('/') + 1);
+        if (file.empty())
+            throw Error(ErrorCode::bad_request, turn.model + ": it names no file",
+                        "give one with -m replay/FILE");
         turn.replay = std::make_shared<model::Replay>(
             sys::read_input_file(file, base::limits::recording_bytes), turn.model);
     } else if (turn.strict) {
@@ -74,9 +88,14 @@ void use_recordings(place::TurnOptions& turn, const std::string& record, const a
     if (record.empty()) return;
     if (turn.replay)
         throw Error(ErrorCode::bad_request, "--record: " + turn.model + " sends no requests");
+    sys::OutputFile file(record, sys::Overwrite::allow, agent::refuse_own_places(home));
+    if (!file.is_regular() || record == other_output)
+        throw Error(ErrorCode::bad_request,
+                    "--record: " + base::quoted(record) +
+                        (file.is_regular() ? " is the file of -o too" : " is not a regular file"),
+                    "name a new file");
     turn.recorder = std::make_shared<model::Recorder>(
-        [file = sys::OutputFile(record, sys::Overwrite::allow, agent::refuse_own_places(home))](
-            std::string_view text) { file.write(text); });
+        [file = std::move(file)](std::string_view text) { file.write(text); });
 }
 
 }  // namespace chorus::run_command

@@ -62,6 +62,7 @@ struct Message {
     bool is_error = false;                     // tool_result
     std::optional<Opaque> opaque;              // assistant
     std::vector<Attachment> attachments = {};  // user; sent before content
+    bool sends_attachments = false;            // in a request: as files, not only their names
     std::string status;          // user: the status block rendered once, sent before content
     bool starts_turn = false;    // user: the window may be cut before it
     bool is_compaction = false;  // user: replaces all earlier messages, so it comes first
@@ -115,8 +116,7 @@ struct Request {
     std::string effort = {};             // of reasoning, as the provider names it; likewise ""
     std::optional<double> temperature = {};
     std::string answer_schema = {};  // JSON Schema of the final answer, or ""
-    // Attachments of the messages that are sent, as base64 by SHA-256. Of the others the model gets
-    // the name.
+    // The files that messages send, as base64 by SHA-256. One that is not here is only named.
     std::map<std::string, std::string> attachments = {};
 };
 

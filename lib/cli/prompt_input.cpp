@@ -38,8 +38,9 @@ void check_utf8(const std::string& text, const std::string& source) {
                     source + ": a NUL byte at byte " + std::to_string(text.find('\0')));
 }
 
-// Reads stdin to its end. Waits for a silent pipe until the timeout.
-std::string read_stdin(const PromptSources& sources,
+}  // namespace
+
+std::string read_stdin(std::int64_t timeout_ms, std::size_t most,
                        const std::function<void(const std::string&)>& notice) {
     std::string text;
     sys::Buffer buffer;
@@ -51,40 +52,38 @@ std::string read_stdin(const PromptSources& sources,
         pollfd ready{STDIN_FILENO, POLLIN, 0};
         std::int64_t patience = -1;
         if (!anything) {
-            patience = sources.stdin_timeout_ms - waited;
+            patience = timeout_ms - waited;
             if (patience <= 0)
-                throw Error(
-                    ErrorCode::bad_request,
-                    "stdin: no input within " + base::seconds_text(sources.stdin_timeout_ms),
-                    "redirect it from /dev/null or use --stdin ignore");
+                throw Error(ErrorCode::bad_request,
+                            "stdin: no input within " + base::seconds_text(timeout_ms),
+                            "redirect it from /dev/null or use --stdin ignore");
             if (!told)
                 patience = std::min(patience, std::max<std::int64_t>(1, notice_after_ms - waited));
         }
         const int count = poll(&ready, 1, static_cast<int>(patience));
         if (count < 0 && errno == EINTR)
-            throw Error(ErrorCode::canceled, "stdin: interrupted while reading the prompt");
+            throw Error(ErrorCode::canceled, "stdin: interrupted while reading it");
         if (count == 0) {
             if (!told && waited + 1 >= notice_after_ms) {
                 told = true;
-                notice("waiting for the prompt on stdin; end it with ^D, or use --stdin ignore");
+                notice("waiting for stdin; end it with ^D, or use --stdin ignore");
             }
             continue;
         }
         const ssize_t size = read(STDIN_FILENO, buffer.data(), buffer.size());
         if (size < 0 && errno == EINTR)
-            throw Error(ErrorCode::canceled, "stdin: interrupted while reading the prompt");
+            throw Error(ErrorCode::canceled, "stdin: interrupted while reading it");
         if (size < 0 && errno == EAGAIN) continue;
         if (size < 0) throw base::system_error("stdin");
         if (size == 0) return text;
         anything = true;
         text.append(buffer.data(), static_cast<std::size_t>(size));
-        if (text.size() > base::limits::prompt_bytes)
-            throw Error(ErrorCode::bad_request, "stdin: more than 10 MiB",
+        if (text.size() > most)
+            throw Error(ErrorCode::bad_request,
+                        "stdin: more than " + std::to_string(most >> 20) + " MiB",
                         "put it into a file of the workspace and name it in the prompt");
     }
 }
-
-}  // namespace
 
 ReadPrompt read_prompt(const PromptSources& sources,
                        const std::function<void(const std::string&)>& notice) {
@@ -100,10 +99,13 @@ ReadPrompt read_prompt(const PromptSources& sources,
     const bool readable =
         !terminal && sources.stdin_use != StdinUse::ignore && sys::can_read(STDIN_FILENO);
 
+    const auto read = [&] {
+        return read_stdin(sources.stdin_timeout_ms, base::limits::prompt_bytes, notice);
+    };
     ReadPrompt prompt;
     if (given == 0 || dash) {
         if (!dash && !readable) refuse_missing();
-        prompt.text = read_stdin(sources, notice);
+        prompt.text = read();
         prompt.text_is_stdin = true;
         check_utf8(prompt.text, "stdin");
     } else {
@@ -114,7 +116,7 @@ ReadPrompt read_prompt(const PromptSources& sources,
         check_utf8(prompt.text, sources.file.empty() ? "prompt" : sources.file);
         if (prompt.text.size() > base::limits::prompt_bytes)
             throw Error(ErrorCode::bad_request, "prompt: more than 10 MiB");
-        if (readable) prompt.stdin_text = read_stdin(sources, notice);
+        if (readable) prompt.stdin_text = read();
         check_utf8(prompt.stdin_text, "stdin");
     }
     if (base::trim(prompt.text).empty() && base::trim(prompt.stdin_text).empty()) {

@@ -2,6 +2,7 @@
 // PROMPT).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -29,6 +30,11 @@ struct ReadPrompt {
     std::string stdin_text;      // to be appended in a <stdin> block; "" for none
     bool text_is_stdin = false;  // `text` itself came from stdin
 };
+
+// Reads stdin to its end. Throws Error(bad_request) for more than `most` bytes, and for a pipe
+// without input until the timeout. Calls `notice` once, after waiting 2 s.
+std::string read_stdin(std::int64_t timeout_ms, std::size_t most,
+                       const std::function<void(const std::string&)>& notice);
 
 // Throws Error(bad_request) for no prompt, an empty one, more than one source, invalid UTF-8 (with
 // the byte's offset), more than 10 MiB, and a pipe without input until the timeout. Calls `notice`

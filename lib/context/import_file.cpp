@@ -224,6 +224,8 @@ store::InboxRow parse_queued(const Members& line) {
 
 AttachedFile parse_attachment(const Members& line) {
     auto file = parse<AttachedFile>(line);
+    if (file.bytes.size() > base::limits::attachment_bytes)
+        throw line.wrong("data", "is more than 32 MiB");
     if (base::sha256_hex(file.bytes) != file.sha256)
         throw line.wrong("sha256", "is not that of \"data\"");
     return file;

@@ -56,16 +56,16 @@ bool is_attachment(const chat::Attachment& file) {
            is_sent_as_bytes(file.mime_type);
 }
 
-std::string attachment_problem(const Provider& provider, const ModelFacts& facts,
-                               const chat::Attachment& attachment) {
+std::string attachment_problem(const std::string& model, const Provider& provider,
+                               const ModelFacts& facts, const chat::Attachment& attachment) {
     const std::string_view kind = kind_of(attachment.mime_type);
     const std::vector<std::string>& kinds = facts.input;
     if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
-        return "the model takes " + base::join(kinds, ", ") + " only";
+        return model + " takes " + base::join(kinds, ", ") + " only";
     const AttachmentLimits& limits = provider.attachments;
-    const std::vector<std::string>& types = limits.types;
-    if (!types.empty() &&
-        std::find(types.begin(), types.end(), attachment.mime_type) == types.end())
+    if (limits.types && limits.types->empty()) return provider.name + " takes no attachments";
+    const std::vector<std::string> types = limits.types.value_or(std::vector<std::string>());
+    if (limits.types && std::find(types.begin(), types.end(), attachment.mime_type) == types.end())
         return provider.name + " takes " + base::join(types, ", ") + " only";
     const std::int64_t most = kind == "pdf" ? limits.pdf_bytes : limits.image_bytes;
     if (most != 0 && attachment.size > most)
@@ -80,6 +80,7 @@ std::int64_t base64_bytes(std::int64_t size) {
 
 std::vector<SentFile> sent_files(const chat::Request& request, const chat::Message& message) {
     std::vector<SentFile> sent;
+    if (!message.sends_attachments) return sent;
     for (const chat::Attachment& each : message.attachments)
         if (const auto found = request.attachments.find(each.sha256);
             found != request.attachments.end())
@@ -98,9 +99,9 @@ bool is_image(const SentFile& sent) {
 std::string status_text(const chat::Request& request, const chat::Message& message) {
     std::string text = message.status;
     for (const chat::Attachment& each : message.attachments) {
+        const bool is_sent = message.sends_attachments && request.attachments.contains(each.sha256);
         if (!text.empty()) text += '\n';
-        text += "[attached: " + chat::label_of(each) +
-                (request.attachments.contains(each.sha256) ? "]" : "; it is not sent here]");
+        text += "[attached: " + chat::label_of(each) + (is_sent ? "]" : "; it is not sent here]");
     }
     return text;
 }

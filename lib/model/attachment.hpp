@@ -21,10 +21,10 @@ bool is_sent_as_bytes(std::string_view mime_type);
 // its name can be shown and sent, its type is known.
 bool is_attachment(const chat::Attachment& file);
 
-// Returns why a request to the model cannot have the attachment, as "the model takes text, image",
-// or "".
-std::string attachment_problem(const Provider& provider, const ModelFacts& facts,
-                               const chat::Attachment& attachment);
+// Returns why a request to the model, which `model` names, cannot have the attachment, as
+// "p/m takes text, image only", or "".
+std::string attachment_problem(const std::string& model, const Provider& provider,
+                               const ModelFacts& facts, const chat::Attachment& attachment);
 // The size of a file's base64.
 std::int64_t base64_bytes(std::int64_t size);
 

@@ -32,10 +32,10 @@ struct Quirks {
     std::string effort = {};      // of a request that names none
 };
 
-// What a provider takes as attachments; 0 and empty: not known.
+// What a provider takes as attachments; 0: not known.
 struct AttachmentLimits {
-    std::vector<std::string> types = {};  // MIME types
-    std::int64_t image_bytes = 0;         // of a file
+    std::optional<std::vector<std::string>> types = {};  // MIME types; nothing: not known
+    std::int64_t image_bytes = 0;                        // of a file
     std::int64_t pdf_bytes = 0;
     std::int64_t request_bytes = 0;  // of a whole request, in which a file is a third larger
 };

@@ -154,10 +154,12 @@ Quirks read_quirks(const Json& row, const std::string& where) {
 AttachmentLimits read_attachments(const Json& row, const std::string& where) {
     AttachmentLimits limits;
     Members members(row, where);
-    members.texts("types", limits.types);
-    for (const std::string& type : limits.types)
+    std::vector<std::string> types;
+    members.texts("types", types);
+    for (const std::string& type : types)
         if (!is_sent_as_bytes(type))
             refuse(members.where("types"), base::quoted(type) + " is not a type that can be sent");
+    if (row.contains("types")) limits.types = types;
     members.count("image_bytes", limits.image_bytes);
     members.count("pdf_bytes", limits.pdf_bytes);
     members.count("request_bytes", limits.request_bytes);

@@ -153,9 +153,7 @@ bool is_replay(std::string_view model) {
 }
 
 Recorder::Recorder(std::function<void(std::string_view)> write)
-    : write_(std::move(write)), text_(pretty({{"schema", recording_schema}}) + "\n") {
-    write_(text_);
-}
+    : write_(std::move(write)), text_(pretty({{"schema", recording_schema}}) + "\n") {}
 
 void Recorder::attach(Endpoint& endpoint, const std::string& model, const Redact& redact) {
     const bool elsewhere = base_url_of(endpoint) != endpoint.provider.base_url;

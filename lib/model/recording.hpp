@@ -22,7 +22,7 @@ bool is_replay(std::string_view model);
 
 class Recorder {
   public:
-    // `write` gets the whole recording so far, after each exchange and once before the first.
+    // `write` gets the whole recording so far, after each exchange.
     explicit Recorder(std::function<void(std::string_view)> write);
 
     // Records what is sent to the endpoint from now on. This object and what `redact` refers to

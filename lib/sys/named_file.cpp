@@ -168,6 +168,10 @@ OutputFile::OutputFile(std::string path, Overwrite overwrite, const Check& check
     if (overwrite == Overwrite::refuse && !is_open_already) throw is_there(path_);
 }
 
+bool OutputFile::is_regular() const {
+    return descriptor_ < 0 && (!in_place_ || is_regular_file(path_));
+}
+
 void OutputFile::write(std::string_view content, const std::function<bool()>& gives_up) const {
     if (descriptor_ < 0 && in_place_ && !is_regular_file(path_))
         write_stream(content, gives_up);

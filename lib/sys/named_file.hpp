@@ -85,6 +85,8 @@ class OutputFile {
 
     const std::string& path() const { return path_; }
     bool is_stdout() const { return descriptor_ == 1; }
+    // Whether it can be written several times, each time as a whole: a regular file, or none yet.
+    bool is_regular() const;
     // While a FIFO has no reader, or a file that is not regular takes nothing, calls `gives_up` ten
     // times a second. Throws Error(canceled) where it returns true.
     void write(

@@ -152,7 +152,7 @@ chat::Message user_message(place::Place& place, const std::string& text,
     std::move(tasks.begin(), tasks.end(), std::back_inserter(told));
     chat::Message message;
     message.content = text;
-    message.attachments = attachments_given(place.options);
+    message.attachments = attachments_given(place);
     message.status = place.redaction.apply(
         context::status_block(place.options.stands_in,
                               context::other_threads(place.store, place.agent.id, place.thread.id),

@@ -1,6 +1,8 @@
 #include "turn/attaching.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "base/base64.hpp"
@@ -19,37 +21,66 @@ std::int64_t most_base64(const model::Provider& provider) {
     return all - all / 8;
 }
 
-std::string base64_of(place::Place& place, const chat::Attachment& wanted) {
+std::optional<std::string> bytes_of(place::Place& place, const chat::Attachment& wanted) {
     for (const place::GivenFile& file : place.options.files)
-        if (file.attachment.sha256 == wanted.sha256) return base::base64_encode(*file.bytes);
-    const auto bytes = store::find_attachment(place.store, place.agent.id, wanted.sha256);
-    return bytes ? base::base64_encode(*bytes) : "";
+        if (file.attachment.sha256 == wanted.sha256) return *file.bytes;
+    return store::find_attachment(place.store, place.agent.id, wanted.sha256);
+}
+
+// The base64 of the bytes; "" if they are gone, or not of the type that an imported message says.
+std::string base64_of(place::Place& place, const chat::Attachment& file) {
+    const auto bytes = bytes_of(place, file);
+    return bytes && model::mime_type_of(*bytes) == file.mime_type ? base::base64_encode(*bytes)
+                                                                  : "";
+}
+
+bool is_taken(const place::Settings& settings, chat::Attachment file, const std::string& base64) {
+    const auto padding = std::count(base64.rbegin(), base64.rend(), '=');
+    file.size = static_cast<std::int64_t>(base64.size() / 4 * 3) - padding;
+    return file.size > 0 && attachment_problem(settings.model, settings.endpoint.provider,
+                                               settings.endpoint.facts, file)
+                                .empty();
 }
 
 }  // namespace
 
-std::vector<chat::Attachment> attachments_given(const place::TurnOptions& options) {
+std::vector<chat::Attachment> attachments_given(const place::Place& place) {
     std::vector<chat::Attachment> given;
-    for (const place::GivenFile& file : options.files)
-        if (model::is_sent_as_bytes(file.attachment.mime_type)) given.push_back(file.attachment);
+    for (const place::GivenFile& file : place.options.files) {
+        if (!model::is_sent_as_bytes(file.attachment.mime_type)) continue;
+        given.push_back(file.attachment);
+        given.back().name = place.redaction.apply(file.attachment.name);
+    }
     return given;
 }
 
 void check_attachments(const place::TurnOptions& options, const place::Settings& settings) {
+    const std::string way_out = "convert it or make it smaller, or use another model with -m";
     const model::Provider& provider = settings.endpoint.provider;
     std::int64_t all = 0;
-    for (const chat::Attachment& file : attachments_given(options)) {
-        const std::string why = attachment_problem(provider, settings.endpoint.facts, file);
+    std::size_t text_bytes = options.prompt.size();
+    for (const place::GivenFile& file : options.files) {
+        if (!model::is_sent_as_bytes(file.attachment.mime_type)) {
+            text_bytes += file.bytes->size();
+            continue;
+        }
+        const std::string why =
+            attachment_problem(settings.model, provider, settings.endpoint.facts, file.attachment);
         if (!why.empty())
             throw base::Error(base::ErrorCode::bad_request,
-                              "-a " + file.name + ": " + file.mime_type + ": " + why);
-        all += model::base64_bytes(file.size);
+                              "-a " + file.attachment.name + ": " + why, way_out);
+        all += model::base64_bytes(file.attachment.size);
     }
     if (const std::int64_t most = most_base64(provider); all > most)
         throw base::Error(base::ErrorCode::bad_request,
                           "-a: the files are " + std::to_string(all) + " bytes of base64, and a " +
                               "request to " + provider.name + " has room for " +
-                              std::to_string(most));
+                              std::to_string(most),
+                          "attach fewer files, or use another model with -m");
+    if (text_bytes > base::limits::prompt_bytes)
+        throw base::Error(
+            base::ErrorCode::bad_request, "-a: prompt and attached texts are more than 10 MiB",
+            "put them into files of the workspace, which the model can view in parts");
 }
 
 void keep_attachments(place::Place& place) {
@@ -61,22 +92,33 @@ void keep_attachments(place::Place& place) {
 
 void write_attachments(place::Place& place, const place::Settings& settings,
                        chat::Request& request) {
-    const model::Provider& provider = settings.endpoint.provider;
-    std::map<std::string, std::string> before = std::exchange(request.attachments, {});
-    std::int64_t room = most_base64(provider);
-    for (auto message = request.messages.rbegin(); message != request.messages.rend(); ++message)
+    std::map<std::string, std::string> sent;
+    std::int64_t room = most_base64(settings.endpoint.provider);
+    for (auto message = request.messages.rbegin(); message != request.messages.rend(); ++message) {
+        message->sends_attachments = false;
+        if (message->attachments.empty() || room <= 0) continue;
+        std::int64_t wanted = 0;
+        std::vector<std::string> added;
         for (const chat::Attachment& file : message->attachments) {
-            if (request.attachments.contains(file.sha256) ||
-                model::base64_bytes(file.size) > room ||
-                !attachment_problem(provider, settings.endpoint.facts, file).empty())
-                continue;
-            const auto found = before.find(file.sha256);
-            std::string base64 =
-                found != before.end() ? std::move(found->second) : base64_of(place, file);
-            if (base64.empty()) continue;
-            room -= static_cast<std::int64_t>(base64.size());
-            request.attachments.emplace(file.sha256, std::move(base64));
+            auto [entry, is_new] = sent.try_emplace(file.sha256);
+            if (is_new) {
+                const auto before = request.attachments.find(file.sha256);
+                entry->second = before != request.attachments.end() ? std::move(before->second)
+                                                                    : base64_of(place, file);
+                if (!is_taken(settings, file, entry->second)) entry->second.clear();
+                added.push_back(file.sha256);
+            }
+            wanted += static_cast<std::int64_t>(entry->second.size());
         }
+        const bool fits = wanted <= room;
+        // an older one does not go instead of a newer one
+        room = fits ? room - wanted : 0;
+        message->sends_attachments = fits && wanted > 0;
+        if (!fits)
+            for (const std::string& sha256 : added) sent.erase(sha256);
+    }
+    std::erase_if(sent, [](const auto& entry) { return entry.second.empty(); });
+    request.attachments = std::move(sent);
 }
 
 }  // namespace chorus::turn

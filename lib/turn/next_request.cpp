@@ -60,7 +60,7 @@ std::string dry_run(const place::TurnOptions& options, const place::Surroundings
     chat::Message said;
     said.content = compose_message(place, KeepArtifact::no);
     said.status = next.status;
-    said.attachments = attachments_given(place.options);
+    said.attachments = attachments_given(place);
     next.request.messages.push_back(std::move(said));
     write_attachments(place, loaded.settings, next.request);
     std::string body = model::request_body(loaded.settings.endpoint, next.request);

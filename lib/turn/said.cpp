@@ -7,6 +7,7 @@
 #include "base/id.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "chat/json_text.hpp"
 #include "context/block.hpp"
 #include "context/window.hpp"
 #include "life/find_agent.hpp"
@@ -29,44 +30,47 @@ std::string path_of(const place::Place& place, const std::string& id) {
     return place.directory.artifacts() + "/" + id + ".txt";
 }
 
-// Text that is given beside the prompt, in a block <tag>…</tag>.
-struct Data {
-    std::string tag;
-    std::string name;  // "": none
-    std::string text;
-};
-
-std::string framed(const Data& data, const std::string& attributes, const std::string& shown) {
-    std::string text = context::without_closing(shown, data.tag);
+std::string framed(const std::string& tag, const std::string& attributes, const std::string& data) {
+    std::string text = context::without_closing(data, tag);
     if (!text.empty() && text.back() != '\n') text += '\n';
-    const std::string name = data.name.empty() ? "" : " name=" + base::quoted(data.name);
-    return "<" + data.tag + name + attributes + ">\n" + text + "</" + data.tag + ">";
+    return "<" + tag + attributes + ">\n" + text + "</" + tag + ">";
 }
 
-void store_artifact(place::Place& place, const std::string& id, const Data& data) {
+std::string attached_texts(const place::Place& place) {
+    std::string blocks;
+    for (const place::GivenFile& file : place.options.files) {
+        if (model::is_sent_as_bytes(file.attachment.mime_type)) continue;
+        const std::string name = chat::quoted(place.redaction.apply(file.attachment.name));
+        blocks +=
+            "\n\n" + framed("attachment", " name=" + name, place.redaction.apply(*file.bytes));
+    }
+    return blocks;
+}
+
+void store_artifact(place::Place& place, const std::string& id, const std::string& text) {
     sys::make_directory(place.directory.artifacts(), 0700);
-    sys::write_file(path_of(place, id), data.text);
+    sys::write_file(path_of(place, id), text);
     store::Transaction transaction(place.store);
     store::insert_artifact(place.store, {.agent_id = place.agent.id,
                                          .artifact_id = id,
                                          .kind = "file",
-                                         .name = data.name.empty() ? data.tag : data.name,
+                                         .name = "stdin",
                                          .mime_type = "text/plain",
-                                         .size_bytes = static_cast<std::int64_t>(data.text.size()),
+                                         .size_bytes = static_cast<std::int64_t>(text.size()),
                                          .path = "artifacts/" + id + ".txt",
                                          .created_at = sys::now_ms()});
     transaction.commit();
 }
 
-std::string put_aside(place::Place& place, const Data& data, KeepArtifact keep) {
-    const std::string& text = data.text;
-    const std::string id = data.tag + "-" + base::random_short_id(8);
-    if (keep == KeepArtifact::yes) store_artifact(place, id, data);
+std::string put_aside(place::Place& place, const std::string& text, KeepArtifact keep) {
+    const std::string id = "stdin-" + base::random_short_id(8);
+    if (keep == KeepArtifact::yes) store_artifact(place, id, text);
     const std::string_view head = base::utf8_prefix(text, head_bytes);
     const std::string_view tail = base::utf8_suffix(text, tail_bytes);
     const std::size_t left_out = text.size() - head.size() - tail.size();
     return framed(
-        data, " path=\"" + path_of(place, id) + "\" bytes=\"" + std::to_string(text.size()) + "\"",
+        "stdin",
+        " path=\"" + path_of(place, id) + "\" bytes=\"" + std::to_string(text.size()) + "\"",
         std::string(head) + "\n[" + std::to_string(left_out) +
             " bytes left out here; view the path with offset and limit to read them]\n" +
             std::string(tail));
@@ -108,22 +112,15 @@ chat::TurnResult queued(const place::Place& place, const std::string& who) {
 
 std::string compose_message(place::Place& place, KeepArtifact keep) {
     const place::TurnOptions& options = place.options;
-    const auto is_long = [&](const std::string& text) {
-        return !options.inline_stdin && text.size() > base::limits::stdin_inline_bytes;
-    };
-    const auto block = [&](const Data& data) {
-        return is_long(data.text) ? put_aside(place, data, keep) : framed(data, "", data.text);
-    };
     std::string text = place.redaction.apply(options.prompt);
-    if (options.prompt_is_stdin && is_long(text))
-        text = put_aside(place, {"stdin", "", text}, keep);
-    if (!options.stdin_text.empty())
-        text += "\n\n" + block({"stdin", "", place.redaction.apply(options.stdin_text)});
-    for (const place::GivenFile& file : options.files)
-        if (!model::is_sent_as_bytes(file.attachment.mime_type))
-            text += "\n\n" +
-                    block({"attachment", file.attachment.name, place.redaction.apply(*file.bytes)});
-    return text;
+    const std::string data = place.redaction.apply(options.stdin_text);
+    const auto is_long = [&](const std::string& given) {
+        return !options.inline_stdin && given.size() > base::limits::stdin_inline_bytes;
+    };
+    if (options.prompt_is_stdin && is_long(text)) text = put_aside(place, text, keep);
+    if (!data.empty())
+        text += "\n\n" + (is_long(data) ? put_aside(place, data, keep) : framed("stdin", "", data));
+    return text + attached_texts(place);
 }
 
 bool comes_from_elsewhere(const place::TurnOptions& options) {

@@ -10,7 +10,7 @@
 
 namespace chorus::turn {
 
-// stdin, or an attached text, over 64 KiB becomes a file under artifacts/, which the model can view
+// stdin over 64 KiB becomes a file under artifacts/, which the model can view
 // in parts; the message holds its path, size, first 4 KiB and last 12 KiB. The file is complete
 // before the message refers to it. Keys in use are removed. With KeepArtifact::no nothing is
 // written.

@@ -90,12 +90,14 @@ refused() { # MESSAGE ARGUMENTS... <stdin
     shift
     run timeout 20 chorus-run a "$@"
     expect_status 2
-    expect_match "$err" "^chorus-run: error: $message"
+    expect_match "$err" "^chorus-run: error: $message[^
+]*(
+chorus-run: hint: .*)?\$"
     nothing_recorded
 }
-refused '-a dot.png: image/png: the model takes text only' -a "$scratch/dot.png" hi
-refused '-a page.pdf: application/pdf: the model takes text, image only' -m anthropic/sees -a "$scratch/page.pdf" hi
-refused '-a dot.png: image/png: [0-9]+ bytes, and anthropic takes at most 60 bytes' -m anthropic/sees -a "$scratch/dot.png" hi
+refused '-a dot.png: anthropic/m takes text only' -a "$scratch/dot.png" hi
+refused '-a page.pdf: anthropic/sees takes text, image only' -m anthropic/sees -a "$scratch/page.pdf" hi
+refused '-a dot.png: [0-9]+ bytes, and anthropic takes at most 60 bytes' -m anthropic/sees -a "$scratch/dot.png" hi
 refused '-a .*/film.avi: neither text nor a PNG' -a "$scratch/film.avi" hi
 refused '-a .*/empty.txt: it is empty' -a "$scratch/empty.txt" hi
 refused '.*/large.png: more than 32 MiB' -a "$scratch/large.png" hi
@@ -113,8 +115,8 @@ jq -nc '{providers: {anthropic: {models: {m: {input: ["text", "image"]}}, attach
 refused '-a: the files are [0-9]+ bytes of base64, and a request to anthropic has room for 88' -a "$scratch/dot.png" hi
 rm "$scratch/large.png"
 
-test_case "stdin, a pipe and a long text"
-begin anthropic "$(say one)" "$(say two)" "$(say three)"
+test_case "stdin, a pipe and a long text, whole; a name and a text without keys"
+begin anthropic "$(say one)" "$(say two)" "$(say three)" "$(say four)"
 run bash -c 'chorus-run a -a - "a picture" <"$1"' - "$scratch/dot.png"
 expect_status 0
 expect_match "$(cat "$(request 1)")" '\[attached: stdin \(image/png'
@@ -124,9 +126,23 @@ expect_match "$(cat "$(request 2)")" 'second\\n</attachment>'
 seq 20000 >"$scratch/long.txt"
 run chorus-run a -a "$scratch/long.txt" 'a long text'
 expect_status 0
-expect_match "$(cat "$(request 3)")" '<attachment name=.{1,2}long.txt.{1,2} path='
-expect_db "SELECT count(*) FROM artifacts WHERE name = 'long.txt'" 1
-cmp "$scratch/long.txt" "$CHORUS_HOME/agents/a/$(db 'SELECT path FROM artifacts')" || fail 'the artifact is not the file'
+expect_equal "$(jq -r '.messages[-1].content[-1].text' "$(request 3)" | sed '1,/<attachment name="long.txt">/d; /<.attachment>/,$d' | cksum)" "$(cksum <"$scratch/long.txt")"
+cp "$scratch/dot.png" "$scratch/$ANTHROPIC_API_KEY.png"
+printf 'a key: %s </attachment>\n' "$ANTHROPIC_API_KEY" >"$scratch/$ANTHROPIC_API_KEY \"'<.txt"
+run chorus-run a -a "$scratch/$ANTHROPIC_API_KEY.png" -a "$scratch/$ANTHROPIC_API_KEY \"'<.txt" 'keys'
+expect_status 0
+expect_equal "$(grep -c '"role":"user"' "$(request 4)")" 1
+for text in "$(cat "$(request 4)")" "$(db .dump)" "$(cat "$CHORUS_HOME"/agents/a/branches/main/session.md)"; do
+    expect_no_match "$text" "$ANTHROPIC_API_KEY"
+done
+expect_equal "$(jq -r '.messages[-1].content[-1].text' "$(request 4)" | grep -c '</attachment>')" 1
+run bash -c 'sleep 5 | CHORUS_STDIN_TIMEOUT_MS=300 chorus-run a -a - words'
+expect_status 2
+expect_match "$err" 'stdin: no input within 0.3 s'
+head -c 11M /dev/zero | tr '\0' x >"$scratch/long.txt"
+run chorus-run a -a "$scratch/long.txt" 'too long'
+expect_status 2
+expect_match "$err" '-a: prompt and attached texts are more than 10 MiB'
 
 test_case "a model that does not take it, and a request without room, get the name"
 begin anthropic "$(say one)" "$(say two)" "$(say three)"
@@ -139,6 +155,23 @@ expect_match "$(cat "$(request 2)")" '\[attached: dot.png \(image/png, [0-9]+ by
 jq -nc '{providers: {anthropic: {attachments: {request_bytes: 100}}}}' >"$CHORUS_HOME/models.json"
 run chorus-run a 'and now?'
 expect_equal "$(parts anthropic "$(request 3)")" ''
+
+test_case "every file of every message counts: a request never has more than the provider takes"
+begin anthropic "$(say one)"
+jq -nc '{providers: {anthropic: {attachments: {request_bytes: 350}}}}' >"$CHORUS_HOME/models.json" # room for three pictures
+for n in 1 2 3; do
+    run chorus-run a -a "$scratch/dot.png" -a "$scratch/dot.png" "$n"
+    expect_status 0
+    expect_equal "$(parts anthropic "$(request $n)" | wc -l)" 2
+    expect_equal "$(grep -o 'it is not sent here' "$(request $n)" | wc -l)" $((2 * n - 2))
+done
+
+test_case "types: [] takes none"
+begin anthropic
+jq -nc '{providers: {anthropic: {attachments: {types: []}}}}' >"$CHORUS_HOME/models.json"
+run chorus-run a -a "$scratch/dot.png" look
+expect_status 2
+expect_match "$err" '-a dot.png: anthropic takes no attachments'
 
 test_case "--dry-run shows them and records nothing; a key belongs to its files"
 begin anthropic "$(say one)"
@@ -200,6 +233,12 @@ sed "s/\"data\":\"/&!!/" "$scratch/a.jsonl" >"$scratch/wrong.jsonl"
 run chorus-context import d "$scratch/wrong.jsonl"
 expect_status 2
 expect_match "$err" '"data" is not base64'
+sed -E 's/"size":[0-9]+/"size":1/; s|image/png|application/pdf|' "$scratch/a.jsonl" >"$scratch/other.jsonl"
+init e --model anthropic/m
+run chorus-context import e "$scratch/other.jsonl"
+expect_status 0
+run chorus-run e 'not what it says'
+expect_equal "$(parts anthropic "$(request 2)")" ''
 sed 's|"name":"dot.png"|"name":"a\\u001bb"|' "$scratch/a.jsonl" >"$scratch/wrong.jsonl"
 run chorus-context import d "$scratch/wrong.jsonl"
 expect_status 2

@@ -66,6 +66,27 @@ expect_equal "$(find . -name 'core*' -type f -not -path '*/.git/*')" ''
 expect_equal "$(find . -type f -not -name 'script*.json' -not -path './log/*' -exec grep -laF sk-test-0123456789 {} +)" ''
 expect_match "$(cat r.json)" busy
 
+test_case "a file that is there stays as it is until the first answer; only a regular file is one"
+begin openai-chat "$(say Hi.)"
+echo mine >kept
+for arguments in 'nosuch hi' 'a -a none.png hi' 'a -m nosuch/model hi' 'a --resume' 'a --inbox' 'a --dry-run hi'; do
+    run chorus-run --record kept $arguments
+    expect_equal "$(cat kept)" mine
+done
+mkfifo pipe
+for file in - pipe /dev/null /dev/stdout; do
+    run timeout 5 chorus-run a --record $file hi
+    expect_status 2
+    expect_match "$err" "error: --record: '$file' is not a regular file"
+done
+run chorus-run a --record same -o same hi
+expect_status 2
+expect_match "$err" "error: --record: 'same' is the file of -o too"
+run chorus-run a -m replay/ hi
+expect_status 2
+expect_match "$err" 'error: replay/: it names no file'
+expect_db 'SELECT count(*) FROM turns' 0
+
 test_case "an error for good is replayed as it came"
 begin openai-chat '{"status": 400, "body": "no such model"}'
 run chorus-run a --record r.json hi

@@ -35,20 +35,20 @@ TEST(AttachmentProblem, follows_the_model_and_the_provider) {
     Provider provider;
     provider.name = "p";
     ModelFacts facts;
-    EXPECT_EQ(attachment_problem(provider, facts, file("image/png", 5)), "");
+    EXPECT_EQ(attachment_problem("p/m", provider, facts, file("image/png", 5)), "");
     facts.input = {"text", "image"};
-    EXPECT_EQ(attachment_problem(provider, facts, file("image/png", 5)), "");
-    EXPECT_EQ(attachment_problem(provider, facts, file("application/pdf", 5)),
-              "the model takes text, image only");
+    EXPECT_EQ(attachment_problem("p/m", provider, facts, file("image/png", 5)), "");
+    EXPECT_EQ(attachment_problem("p/m", provider, facts, file("application/pdf", 5)),
+              "p/m takes text, image only");
     facts.input.push_back("pdf");
-    provider.attachments = {{"image/png", "application/pdf"}, 4, 6, 0};
-    EXPECT_EQ(attachment_problem(provider, facts, file("image/gif", 4)),
+    provider.attachments = {{{"image/png", "application/pdf"}}, 4, 6, 0};
+    EXPECT_EQ(attachment_problem("p/m", provider, facts, file("image/gif", 4)),
               "p takes image/png, application/pdf only");
-    EXPECT_EQ(attachment_problem(provider, facts, file("image/png", 4)), "");
-    EXPECT_EQ(attachment_problem(provider, facts, file("image/png", 5)),
+    EXPECT_EQ(attachment_problem("p/m", provider, facts, file("image/png", 4)), "");
+    EXPECT_EQ(attachment_problem("p/m", provider, facts, file("image/png", 5)),
               "5 bytes, and p takes at most 4 bytes");
-    EXPECT_EQ(attachment_problem(provider, facts, file("application/pdf", 6)), "");
-    EXPECT_NE(attachment_problem(provider, facts, file("application/pdf", 7)), "");
+    EXPECT_EQ(attachment_problem("p/m", provider, facts, file("application/pdf", 6)), "");
+    EXPECT_NE(attachment_problem("p/m", provider, facts, file("application/pdf", 7)), "");
 }
 
 TEST(Attachment, from_elsewhere_is_one_that_chorus_makes) {
