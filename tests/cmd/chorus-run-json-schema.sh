@@ -132,7 +132,7 @@ expect_equal "$(request_count)" 2
 for other in '' '{"type": "string"}'; do
     run chorus-run a ${other:+--json-schema "$other"} --idempotency-key k hi
     expect_status 2
-    expect_match "$err" 'has this key but another prompt or schema'
+    expect_match "$err" 'has this key but another prompt, schema or attachment'
 done
 
 end_tests
