@@ -47,7 +47,7 @@ expect_db "SELECT count(*) FROM messages WHERE content = 'words for a'" 2
 silent chorus-context idle-save --all # just restored: not idle
 expect_sound
 
-test_case "the idle time: option, variable, agent.json, config.json; 0 is never" # L-26 X-16
+test_case "the idle time: option, variable, agent.json, config.json; 0 is never" # L-26 S-51 X-16
 spoken a
 silent chorus-context idle-save a --idle-timeout 61m
 silent chorus-context idle-save a --idle-timeout 0

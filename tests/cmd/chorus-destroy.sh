@@ -442,7 +442,7 @@ stop_between_writes() { # PID: a process stopped in the middle of one keeps the 
     return 1
 }
 
-test_case "turns that do not listen are killed, with all they started: stopped, and of several threads"
+test_case "turns that do not listen are killed, with all they started: stopped, and of several threads" # S-20
 init a --model builtin/script --permissions open
 home_key sandbox '"off"'
 begin_turn 'setsid --wait sleep 4322' # a leader of its group forks: without --wait the turn could end first

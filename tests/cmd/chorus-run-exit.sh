@@ -168,7 +168,7 @@ fails_alike 4 EXITED failed "agent 'a': it was destroyed" chorus-run a hi
 db "UPDATE agents SET status = 'destroying'"
 fails_alike 4 EXITED failed "agent 'a': it is being destroyed" chorus-run a hi
 
-test_case "6: the provider refuses the key or asks for money" # S-09 S-38 S-39
+test_case "6: the provider refuses the key or asks for money" # S-09 S-38 S-39 S-68
 agent_of anthropic/m
 fails_alike 6 UNAUTHORIZED failed 'no key: ANTHROPIC_API_KEY is not set' chorus-run a 'say it'
 for model in anthropic/m openai/m openai-chat/m; do

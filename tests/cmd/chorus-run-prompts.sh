@@ -301,7 +301,7 @@ run chorus-run a --approve "${ids[0]}"
 expect_status 4
 expect_sound
 
-test_case "what cannot be decided: unknown, decided, another agent's, a running turn's thread waits"
+test_case "what cannot be decided: unknown, decided, another agent's, a running turn's thread waits" # S-66
 waits "$(calls c 'echo ran >> log')"
 run chorus-run a --approve nothere1
 expect_status 4

@@ -46,7 +46,7 @@ expect_acceptable "$(request 2)"
 expect_sound
 expect_equal "$(grep -c '^<!-- message [1-9]' "$CHORUS_HOME/agents/a/branches/main/session.md")" 6
 
-test_case "after kill -9 in a command: nothing lost, nothing run twice, the model is told" # C-18 S-12
+test_case "after kill -9 in a command: nothing lost, nothing run twice, the model is told" # C-18 S-02 S-12
 init a --model anthropic/m --permissions sandboxed
 start_server "$(answers "$several" "$(say 'I looked.')")"
 naps="sleep 47$$"

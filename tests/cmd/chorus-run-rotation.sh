@@ -286,6 +286,7 @@ expect_status 0
 expect_equal "$out" 'Up again.'
 expect_sound
 
+# S-23 S-24 S-25 S-67
 test_case "a switch that was requested while a turn runs is done at its next request"
 agents one two three
 agent_key a permissions '"open"'
@@ -307,6 +308,7 @@ expect_equal "$(cat answered)" 'Done.'
 expect_equal "$(keys_used)" 'one two'
 expect_equal "$(switches)" 'one>two:requested'
 
+# S-27
 test_case "--force cuts the request in flight, and sends it again"
 agents one two
 serve "one=$(jq -nc '{stall: true, status: 200, body: ""}')" "$(say 'From two.')"

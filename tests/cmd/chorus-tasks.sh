@@ -312,7 +312,7 @@ for wrong in '--turn 0' '--turn x' '--turn 1 -t 1'; do
     expect_status 2
 done
 
-# every transition is a row, in order; S-05: a turn's row is `starting` until its message is stored with it
+# every transition is a row, in order (S-15); S-05: a turn's row is `starting` until its message is stored with it
 test_case "events: every transition in order, from a time on, as JSON"
 init a --model builtin/script --permissions standard
 run chorus-run a '/bash echo hi'
@@ -354,7 +354,7 @@ run chorus-tasks ready a --json
 expect_status 4
 expect_match "$err" "agent 'a': it was destroyed"
 
-# S-14
+# S-14 S-63
 test_case "an agent that is being created has a state, and does nothing else"
 strace -qq -o trace -e inject=renameat2:signal=STOP:when=1 \
     chorus-init b --model builtin/script >made 2>&1 </dev/null &

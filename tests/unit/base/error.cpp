@@ -50,7 +50,7 @@ TEST(ErrorCode, have_names_of_their_own_in_capitals) {
     }
 }
 
-// The table of chorus(7), section EXIT STATUS.
+// The table of chorus(7), section EXIT STATUS. S-71
 TEST(ErrorCode, have_the_exit_status_of_the_table) {
     const std::map<std::string, int> table{{"FAILED", 1},
                                            {"INTERNAL", 1},
