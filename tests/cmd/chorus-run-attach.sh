@@ -23,11 +23,8 @@ parts() { # PROVIDER REQUEST: of every message of a user, what is attached: TYPE
 begin() { # PROVIDER ANSWER...
     files_here
     agent_of "$1/m"
-    local provider=$1
     shift
-    start_server "$(answers "$@")"
-    export CHORUS_GEMINI_BASE_URL=http://127.0.0.1:$port GEMINI_API_KEY=sk-test-0123456789abcdef
-    export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port
+    start_all_protocols "$@"
 }
 nothing_recorded() { expect_db 'SELECT (SELECT count(*) FROM turns) + (SELECT count(*) FROM messages) + (SELECT count(*) FROM attachments)' 0; }
 

@@ -22,9 +22,7 @@ begin() { # PROVIDER ANSWER...
     agent_of "$1/m"
     local provider=$1
     shift
-    start_server "$(answers "$@")"
-    export CHORUS_GEMINI_BASE_URL=http://127.0.0.1:$port GEMINI_API_KEY=sk-test-0123456789abcdef
-    export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port
+    start_all_protocols "$@"
     jq -nc --arg p "$provider" '{providers: {($p): {models: {m: {json_schema: true}}}}}' >"$CHORUS_HOME/models.json"
 }
 

@@ -7,9 +7,7 @@ begin() { # PROVIDER ANSWER...
     agent_of "$1/m"
     agent_key a permissions '"open"'
     shift
-    start_server "$(answers "$@")"
-    export CHORUS_GEMINI_BASE_URL=http://127.0.0.1:$port GEMINI_API_KEY=sk-test-0123456789abcdef
-    export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port OLLAMA_API_KEY=sk-test-0123456789abcdef
+    start_all_protocols "$@"
 }
 in_new_home() { # the same agent, and no server
     stop_server

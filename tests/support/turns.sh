@@ -22,6 +22,11 @@ agent_of() { # MODEL [OPTIONS]: agent a, few retries
     init a --model "$@"
     home_key max_retries 1
 }
+start_all_protocols() { # ANSWER …: one server at the base URLs of all five
+    start_server "$(answers "$@")"
+    export CHORUS_GEMINI_BASE_URL=http://127.0.0.1:$port GEMINI_API_KEY=sk-test-0123456789abcdef
+    export CHORUS_OLLAMA_BASE_URL=http://127.0.0.1:$port OLLAMA_API_KEY=sk-test-0123456789abcdef
+}
 # After a turn that failed: its message is there, and the next one works on a history that a provider takes.
 goes_on() { # COUNT of user messages so far [COUNT of those in the window]
     expect_db "SELECT count(*) FROM messages WHERE role = 'user' AND content LIKE 'say it%'" "$1"
