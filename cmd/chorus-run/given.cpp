@@ -12,11 +12,6 @@
 #include "sys/named_file.hpp"
 
 namespace chorus::run_command {
-namespace {
-
-constexpr std::size_t longest_name = 255;  // of an attachment, in bytes
-
-}  // namespace
 
 using base::Error;
 using base::ErrorCode;
@@ -35,17 +30,14 @@ std::string schema_given(const std::string& given) {
 void use_attachments(place::TurnOptions& turn, const std::vector<std::string>& paths,
                      cli::PromptSources& prompt,
                      const std::function<void(const std::string&)>& notice) {
-    const std::string as_words = "give the prompt as words, with -p or with -f";
     const auto stdins = std::count(paths.begin(), paths.end(), "-");
     if (stdins > 1)
         throw Error(ErrorCode::bad_request, "-a -: given twice, and stdin can be read once",
                     "put one of them into a file");
     if (stdins == 1) {
-        const bool is_prompt =
-            prompt.file == "-" ||
-            (prompt.words.size() == 1 && prompt.words.front() == "-" && !prompt.words_are_literal);
-        if (is_prompt)
-            throw Error(ErrorCode::bad_request, "-a -: stdin is the prompt already", as_words);
+        if (cli::names_stdin(prompt))
+            throw Error(ErrorCode::bad_request, "-a -: stdin is the prompt already",
+                        "give the prompt as words, with -p or with -f");
         prompt.stdin_use = cli::StdinUse::ignore;
     }
     for (const std::string& path : paths) {
@@ -63,8 +55,7 @@ void use_attachments(place::TurnOptions& turn, const std::vector<std::string>& p
                         "text has to be UTF-8, as iconv -t utf-8 makes it; the agent's tools can "
                         "read other files in its workspace");
         chat::Attachment attachment{.sha256 = base::sha256_hex(bytes),
-                                    .name = std::string(base::utf8_prefix(
-                                        shown.substr(shown.rfind('/') + 1), longest_name)),
+                                    .name = shown.substr(shown.rfind('/') + 1),
                                     .mime_type = std::string(type),
                                     .size = static_cast<std::int64_t>(bytes.size())};
         turn.files.push_back(

@@ -71,8 +71,8 @@ struct Message {
     friend bool operator==(const Message&, const Message&) = default;
 };
 
-// What the user said for people to read: the content and, for each attachment, a line that names
-// it.
+// Returns a message's text for people to read: the content and, for each attachment, a line that
+// names it.
 std::string shown_content(const Message& message);
 
 struct Usage {

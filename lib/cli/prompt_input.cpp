@@ -38,7 +38,15 @@ void check_utf8(const std::string& text, const std::string& source) {
                     source + ": a NUL byte at byte " + std::to_string(text.find('\0')));
 }
 
+bool word_is_dash(const PromptSources& sources) {
+    return sources.words.size() == 1 && sources.words.front() == "-" && !sources.words_are_literal;
+}
+
 }  // namespace
+
+bool names_stdin(const PromptSources& sources) {
+    return word_is_dash(sources) || sources.file == "-";
+}
 
 std::string read_stdin(std::int64_t timeout_ms, std::size_t most,
                        const std::function<void(const std::string&)>& notice) {
@@ -87,10 +95,8 @@ std::string read_stdin(std::int64_t timeout_ms, std::size_t most,
 
 ReadPrompt read_prompt(const PromptSources& sources,
                        const std::function<void(const std::string&)>& notice) {
-    const bool word_is_dash =
-        sources.words.size() == 1 && sources.words.front() == "-" && !sources.words_are_literal;
-    const bool dash = word_is_dash || sources.file == "-";
-    const bool words = !sources.words.empty() && !word_is_dash;
+    const bool dash = names_stdin(sources);
+    const bool words = !sources.words.empty() && !word_is_dash(sources);
     const int given = !sources.words.empty() + sources.text.has_value() + !sources.file.empty();
     if (given > 1)
         throw Error(ErrorCode::bad_request, "prompt: given more than once",

@@ -31,6 +31,9 @@ struct ReadPrompt {
     bool text_is_stdin = false;  // `text` itself came from stdin
 };
 
+// Whether "-" makes stdin the prompt.
+bool names_stdin(const PromptSources& sources);
+
 // Reads stdin to its end. Throws Error(bad_request) for more than `most` bytes, and for a pipe
 // without input until the timeout. Calls `notice` once, after waiting 2 s.
 std::string read_stdin(std::int64_t timeout_ms, std::size_t most,

@@ -1,4 +1,5 @@
-// The catalog of a home, read again only after its models.json or available_models.json has changed.
+// Loads the catalog of a home. The database keeps it until models.json or available_models.json
+// changes.
 #pragma once
 
 #include "agent/layout.hpp"

@@ -48,10 +48,9 @@ bool is_sent_as_bytes(std::string_view mime_type) {
 }
 
 bool is_attachment(const chat::Attachment& file) {
-    constexpr std::size_t file_name_bytes = 256;
     return file.sha256.size() == base::sha256_digits &&
            file.sha256.find_first_not_of("0123456789abcdef") == std::string::npos &&
-           !file.name.empty() && file.name.size() <= file_name_bytes &&
+           !file.name.empty() && file.name.size() <= attachment_name_bytes &&
            base::visible(file.name, base::Newlines::escape) == file.name && file.size > 0 &&
            is_sent_as_bytes(file.mime_type);
 }
@@ -63,10 +62,12 @@ std::string attachment_problem(const std::string& model, const Provider& provide
     if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
         return model + " takes " + base::join(kinds, ", ") + " only";
     const AttachmentLimits& limits = provider.attachments;
-    if (limits.types && limits.types->empty()) return provider.name + " takes no attachments";
-    const std::vector<std::string> types = limits.types.value_or(std::vector<std::string>());
-    if (limits.types && std::find(types.begin(), types.end(), attachment.mime_type) == types.end())
-        return provider.name + " takes " + base::join(types, ", ") + " only";
+    if (limits.types) {
+        const std::vector<std::string>& types = *limits.types;
+        if (types.empty()) return provider.name + " takes no attachments";
+        if (std::find(types.begin(), types.end(), attachment.mime_type) == types.end())
+            return provider.name + " takes " + base::join(types, ", ") + " only";
+    }
     const std::int64_t most = kind == "pdf" ? limits.pdf_bytes : limits.image_bytes;
     if (most != 0 && attachment.size > most)
         return in_bytes(attachment.size) + ", and " + provider.name + " takes at most " +

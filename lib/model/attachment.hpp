@@ -1,6 +1,7 @@
 // Attachments: what a file is, whether a model takes it, and how the request writers send it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ std::string_view mime_type_of(std::string_view bytes);
 // Whether it is one that Chorus sends as it is, not as text.
 bool is_sent_as_bytes(std::string_view mime_type);
 
+constexpr std::size_t attachment_name_bytes = 256;  // the longest name of one
 // Whether the attachment, which comes from elsewhere, is one that Chorus makes: its hash is one,
 // its name can be shown and sent, its type is known.
 bool is_attachment(const chat::Attachment& file);

@@ -32,7 +32,7 @@ struct Quirks {
     std::string effort = {};      // of a request that names none
 };
 
-// What a provider takes as attachments; 0: not known.
+// Says what a provider takes as attachments. A limit that is not known is 0.
 struct AttachmentLimits {
     std::optional<std::vector<std::string>> types = {};  // MIME types; nothing: not known
     std::int64_t image_bytes = 0;                        // of a file

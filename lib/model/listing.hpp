@@ -13,7 +13,7 @@ namespace chorus::model {
 
 struct Listing {
     std::vector<std::string> models;  // without the provider's name, in the server's order
-    // What the server states of a model, if anything, as its row in models.json: JSON text.
+    // Each row is what the server states of a model: its JSON text in the form of models.json.
     std::map<std::string, std::string> rows;
     std::optional<Failure> failure = {};
 };

@@ -8,6 +8,7 @@
 #include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "model/attachment.hpp"
 #include "store/attachments.hpp"
 
@@ -49,7 +50,9 @@ std::vector<chat::Attachment> attachments_given(const place::Place& place) {
     for (const place::GivenFile& file : place.options.files) {
         if (!model::is_sent_as_bytes(file.attachment.mime_type)) continue;
         given.push_back(file.attachment);
-        given.back().name = place.redaction.apply(file.attachment.name);
+        // redaction may make a name longer
+        given.back().name = base::utf8_prefix(place.redaction.apply(file.attachment.name),
+                                              model::attachment_name_bytes);
     }
     return given;
 }
