@@ -40,7 +40,7 @@ expect_match "$(zcat "$doc/changelog.gz")" "^chorus \($version\) .*
   - \`chorus-init\`: "
 words() { tr -cs '[:alnum:]' ' '; }
 expect_match "$(words <"$doc/copyright")" "$(sed '1,/^Copyright/d' "$here/../LICENSE" | words)"
-for library in CLI11 dtl fmt nlohmann-json SQLite RE2 libmd zlib libstdc++ glibc curl OpenSSL libidn2 libunistring brotli zstd; do
+for library in CLI11 dtl fmt nlohmann-json SQLite RE2 yaml-cpp libmd zlib libstdc++ glibc curl OpenSSL libidn2 libunistring brotli zstd; do
     grep -q "($library[,) ]" "$doc/copyright" || fail "the copyright does not name $library"
 done
 
