@@ -42,7 +42,8 @@ bool hide(int place) {
     if (!S_ISDIR(status.st_mode))
         return mount_over(open("/dev/null", O_PATH | O_CLOEXEC), place,
                           MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV, 0);
-    return mount("none", name_of(place).c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") == 0;
+    return mount("none", name_of(place).c_str(), "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY,
+                 "mode=0755") == 0;
 }
 
 [[noreturn]] void refuse_replaced(const Place& place) {

@@ -150,20 +150,42 @@ Opened Root::refusal(std::string_view path, int error) const {
             .message = error == EXDEV ? leads_out(path) : message(path, reason(error))};
 }
 
+// Whether it is a directory is not known yet.
+std::string Root::why_not_opened(const std::string& path) const {
+    for (const PathRules& rules : rules_)
+        if (std::string why = rules.why_not_read(path);
+            !why.empty() && !rules.why_not_listed(path).empty())
+            return why;
+    return {};
+}
+
+bool Root::shows(std::string_view path, Kind kind) const {
+    return std::all_of(rules_.begin(), rules_.end(), [&](const PathRules& rules) {
+        return (kind == Kind::directory ? rules.why_not_listed(path) : rules.why_not_read(path))
+            .empty();
+    });
+}
+
 Opened Root::open_to_read(std::string_view path) const {
     if (holds_nul(path))
         return {.outcome = OpenOutcome::refused, .message = message(path, nul_refused)};
     const std::string inside = canonical(path);
     if (inside.empty()) return refusal(path, EXDEV);
+    if (const std::string why = why_not_opened(inside); !why.empty())
+        return {.outcome = OpenOutcome::refused, .message = message(path, why)};
     Fd fd = open_beneath(fd_.get(), inside, read_only, Links::inside);
     const auto status = fd ? opened_status(fd) : std::nullopt;
     if (!status) return refusal(path, errno);
     if (!S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode)) return refusal(path, ENODEV);
-    return {.outcome = OpenOutcome::opened,
-            .fd = std::move(fd),
-            .kind = S_ISDIR(status->st_mode) ? Kind::directory : Kind::file,
-            .size_bytes = static_cast<std::uint64_t>(status->st_size),
-            .mode = status->st_mode & 07777U};
+    Opened opened{.outcome = OpenOutcome::opened,
+                  .fd = std::move(fd),
+                  .kind = S_ISDIR(status->st_mode) ? Kind::directory : Kind::file,
+                  .size_bytes = static_cast<std::uint64_t>(status->st_size),
+                  .mode = status->st_mode & 07777U};
+    if (!rules_.empty() && !shows(location(opened), opened.kind))
+        return {.outcome = OpenOutcome::refused,
+                .message = message(path, "it, or where a link in it leads, is not in paths.read")};
+    return opened;
 }
 
 bool Root::read_file(std::string_view path, std::size_t most, std::string& content,
@@ -195,6 +217,9 @@ std::string Root::prepare_write(std::string_view path, std::vector<std::string>&
         if (is_git_name(name)) return message(path, "git's own files cannot be written");
         names.emplace_back(name);
     }
+    for (const PathRules& rules : rules_)
+        if (const std::string why = rules.why_not_written(inside); !why.empty())
+            return message(path, why);
     return {};
 }
 
@@ -356,7 +381,9 @@ std::vector<Entry> Root::walk(std::string_view path, std::size_t most, std::stri
     if (start.outcome != OpenOutcome::opened || most == 0) return {};
     const std::string shown = canonical(path);
     if (start.kind == Kind::file) return {{shown, Kind::file, start.size_bytes}};
-    return Walk(start.fd.get(), shown == "." ? "" : shown + "/", most).run();
+    std::vector<Entry> entries = Walk(start.fd.get(), shown == "." ? "" : shown + "/", most).run();
+    std::erase_if(entries, [&](const Entry& entry) { return !shows(entry.path, entry.kind); });
+    return entries;
 }
 
 }  // namespace chorus::sys

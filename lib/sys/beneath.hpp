@@ -11,6 +11,7 @@
 
 #include "sys/environment.hpp"
 #include "sys/fd.hpp"
+#include "sys/path_rules.hpp"
 
 namespace chorus::sys {
 
@@ -44,6 +45,13 @@ class Root {
     // link now, or where the directory is gone.
     static std::optional<Root> find(std::string directory, std::string what = "the workspace",
                                     unsigned mask = private_umask);
+    // From now on only what these rules allow is opened, listed and written, in addition to the
+    // rules before. What is refused is refused alike, whether it exists or not.
+    void limit(PathRules rules) { rules_.push_back(std::move(rules)); }
+    const std::vector<PathRules>& limits() const { return rules_; }
+    // Whether the entry at that canonical path is listed.
+    bool shows(std::string_view path, Kind kind) const;
+
     unsigned mask() const { return mask_; }
     const std::string& path() const { return path_; }
     int fd() const { return fd_.get(); }
@@ -87,7 +95,9 @@ class Root {
     std::string what_;
     unsigned mask_;
     Fd fd_;
+    std::vector<PathRules> rules_;
 
+    std::string why_not_opened(const std::string& path) const;
     std::string leads_out(std::string_view path) const;
     Opened refusal(std::string_view path, int error) const;
     std::string prepare_write(std::string_view path, std::vector<std::string>& names) const;

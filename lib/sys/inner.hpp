@@ -17,6 +17,8 @@ constexpr const char* inner_name = "chorus-sandbox";
 std::string installed_program(const std::string& name);
 std::string inner_program(const Sandbox& sandbox);
 std::optional<base::Error> inner_problem(const Sandbox& sandbox);
+// Returns why commands cannot be held to the sandbox's rules.
+std::optional<base::Error> rules_problem(const Sandbox& sandbox);
 
 // Returns the command line of bwrap with its own namespaces and no mounts yet. The inner program
 // gets the capabilities for its mounts, and drops them for good.

@@ -18,6 +18,7 @@
 #include "sys/git_guard.hpp"
 #include "sys/open_beneath.hpp"
 #include "sys/plants.hpp"
+#include "sys/scoped_mounts.hpp"
 #include "sys/system_places.hpp"
 
 namespace chorus::sys {
@@ -78,11 +79,13 @@ void Mounts::put(const std::string& path, std::vector<std::string> arguments) {
 void Mounts::mask(const std::string& path) {
     const auto real = resolved(path);
     if (!real) return;
+    std::set<std::string> paths;
     for (const auto& [place, source] : visible_) {
         if (!is_within(*real, source)) continue;
         const std::string rest = real->substr(source == "/" ? 0 : source.size());
-        hide(place == "/" ? rest : place + rest, *real);
+        paths.insert(place == "/" ? rest : place + rest);
     }
+    for (const std::string& inside : paths) hide(inside, *real);
 }
 
 // What bwrap mounts below the path must stay visible, so bwrap itself hides the rest.
@@ -142,8 +145,10 @@ void add_resolver(Mounts& mounts) {
     if (target && !mounts.shows(*target)) mounts.bind(*target);
 }
 
-void add_workspace(Mounts& mounts, const std::string& workspace) {
+void add_workspace(Mounts& mounts, const Sandbox& sandbox) {
+    const std::string& workspace = sandbox.workspace;
     if (workspace.empty()) return;
+    if (!sandbox.rules.empty()) return add_scoped(mounts, workspace, sandbox.rules);
     mounts.bind_writable(workspace);
     // Absent files are not protected: that takes a mount point, and the programs that read these
     // files fail on an empty one. Nor are files in a subdirectory, which a command can replace.
@@ -176,7 +181,7 @@ Mounts mounts_of(const Sandbox& sandbox) {
         mounts.bind_writable(cache, open_real(real_path(cache), O_PATH | O_DIRECTORY));
         mounts.bind(git_configuration_of(sandbox));
     }
-    add_workspace(mounts, sandbox.workspace);
+    add_workspace(mounts, sandbox);
     if (sandbox.mode == SandboxMode::workspace_net) add_resolver(mounts);
     mask_secrets(mounts, sandbox.masked);
     return mounts;

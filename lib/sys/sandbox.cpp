@@ -67,6 +67,18 @@ void check(const Sandbox& sandbox) {
 
 }  // namespace
 
+// Nothing but mounts hides a part of a workspace.
+std::optional<base::Error> rules_problem(const Sandbox& sandbox) {
+    if (sandbox.rules.empty()) return {};
+    std::string why = why_not_mounted(sandbox.rules);
+    if (sandbox.mode == SandboxMode::off || sandbox.mode == SandboxMode::landlock)
+        why = "sandbox " + std::string(name(sandbox.mode)) + " mounts nothing";
+    if (why.empty()) return {};
+    return base::Error(base::ErrorCode::failed,
+                       "commands cannot be held to the agent's paths: " + why,
+                       "use the tools for files");
+}
+
 SandboxMode strictest(SandboxMode one, SandboxMode other) {
     const SandboxMode wider = std::max(one, other);
     if (wider == SandboxMode::landlock && std::min(one, other) == SandboxMode::workspace_net)
@@ -164,6 +176,7 @@ void add_places(ProcessCommand& command, std::vector<std::string>& how, const ch
 ProcessCommand fenced(const Sandbox& sandbox, ProcessCommand command,
                       const std::vector<std::string>& options) {
     check(sandbox);
+    if (const auto problem = rules_problem(sandbox)) throw base::Error(*problem);
     if (const auto problem = fence_problem()) throw base::Error(*problem);
     const std::string home = home_outside(sandbox, command);
     furnish(sandbox, home, command);
@@ -190,6 +203,7 @@ ProcessCommand shell_command(const Sandbox& sandbox, const std::string& text) {
 ProcessCommand sandboxed(const Sandbox& sandbox, ProcessCommand command) {
     command.umask = sandbox.umask;
     if (sandbox.mode == SandboxMode::off) {
+        if (const auto problem = rules_problem(sandbox)) throw base::Error(*problem);
         furnish(sandbox, home_outside(sandbox, command), command);
         keep_directory(command);
         return watched(sandbox, std::move(command));

@@ -12,6 +12,7 @@
 #include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "sys/environment.hpp"
+#include "sys/path_rules.hpp"
 #include "sys/process.hpp"
 
 namespace chorus::sys {
@@ -34,6 +35,10 @@ std::shared_ptr<Homes> keep_homes();
 struct Sandbox {
     SandboxMode mode = SandboxMode::workspace;
     std::string workspace = {};  // absolute, without links; writable
+    // Where there are any, a command sees of the workspace only what every one of them allows, as
+    // far as that can be mounted: in bubblewrap alone. It reads node_modules, and .git where the
+    // rules show the history; it writes neither.
+    std::vector<PathRules> rules = {};
     // sandbox_read of config.json: absolute paths, and where each leads without links ("": nowhere)
     std::map<std::string, std::string> readable = {};
     std::vector<std::string> masked = {};  // key files of profiles
@@ -49,6 +54,12 @@ struct Sandbox {
     std::shared_ptr<Homes> homes = {};
     std::string inner = {};  // chorus-sandbox; "": the one installed with this executable
 };
+
+// Returns the directory that a glob stands for, if it is DIR or DIR/**: what can be mounted; "."
+// for **.
+std::optional<std::string> mounted_directory(std::string_view glob);
+// Returns why no command can be held to these rules, or "".
+std::string why_not_mounted(const std::vector<PathRules>& rules);
 
 // `bash -c` of `text`.
 ProcessCommand shell_command(const Sandbox& sandbox, const std::string& text);

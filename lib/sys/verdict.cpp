@@ -114,6 +114,7 @@ bool holds(const std::string& known, const std::string& key) {
 
 std::optional<base::Error> sandbox_problem(const Sandbox& sandbox, const std::string& state_file) {
     if (auto problem = inner_problem(sandbox)) return problem;
+    if (auto problem = rules_problem(sandbox)) return problem;
     if (sandbox.mode == SandboxMode::off) return {};
     if (auto problem = git_problem(sandbox.workspace)) return problem;
     std::string path;

@@ -48,7 +48,7 @@ std::string names_like(const sys::Root& root, const std::string& path) {
     if (directory.outcome != sys::OpenOutcome::opened || directory.kind != sys::Kind::directory)
         return {};
     std::vector<std::string> names;
-    for (Name& each : read_names(std::move(directory.fd))) names.push_back(std::move(each.name));
+    for (Name& each : read_names(root, std::move(directory))) names.push_back(std::move(each.name));
     std::vector<std::string> near = base::nearest(canonical.substr(parent.size()), names, 3);
     for (std::string& name : near) name = listed(parent + name);
     return near.empty() ? "" : "; did you mean " + base::join(near, " or ") + "?";
@@ -62,15 +62,18 @@ std::string path_detail(const Arguments& arguments, const Workplace& workplace) 
     return canonical.empty() ? path : canonical;
 }
 
-std::vector<Name> read_names(sys::Fd directory) {
-    const base::Handle<DIR, closedir> stream(fdopendir(directory.get()));
+std::vector<Name> read_names(const sys::Root& root, sys::Opened directory) {
+    const std::string path = root.limits().empty() ? "." : root.location(directory);
+    const std::string prefix = path == "." ? "" : path + "/";
+    const base::Handle<DIR, closedir> stream(fdopendir(directory.fd.get()));
     if (!stream) return {};
-    directory.release();
+    directory.fd.release();
     std::vector<Name> names;
     while (const dirent* entry = readdir(stream.get())) {
         const std::string_view name = entry->d_name;
         if (name == "." || name == ".." || name == ".git") continue;
-        names.push_back({std::string(name), kind_of(dirfd(stream.get()), *entry)});
+        Name found{std::string(name), kind_of(dirfd(stream.get()), *entry)};
+        if (root.shows(prefix + found.name, found.kind)) names.push_back(std::move(found));
     }
     std::sort(names.begin(), names.end(), [](const Name& one, const Name& other) {
         return one.name + (one.kind == sys::Kind::directory ? "/" : "") <

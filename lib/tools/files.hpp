@@ -33,9 +33,9 @@ struct Name {
     std::string name;
     sys::Kind kind = sys::Kind::file;
 };
-// Returns the entries of an open directory, without ".", ".." and any .git, sorted as paths below
-// it are (a directory as if it ended in '/').
-std::vector<Name> read_names(sys::Fd directory);
+// Returns the entries of an open directory that the root shows, without ".", ".." and any .git,
+// sorted as paths below it are (a directory as if it ended in '/').
+std::vector<Name> read_names(const sys::Root& root, sys::Opened directory);
 
 // Like Root::open_to_read, but the message for a missing path names similar ones in its directory.
 sys::Opened open_to_read(const sys::Root& root, const std::string& path);

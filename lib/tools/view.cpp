@@ -125,10 +125,11 @@ std::string entry_line(int directory, const Name& name) {
     return shown + " (" + counted(status.st_size, "byte") + ")\n";
 }
 
-chat::ToolResult view_directory(const std::string& path, sys::Opened opened, Part part) {
+chat::ToolResult view_directory(const sys::Root& root, const std::string& path, sys::Opened opened,
+                                Part part) {
     const int directory = opened.fd.get();
     const sys::Fd again(fcntl(directory, F_DUPFD_CLOEXEC, 0));
-    const std::vector<Name> names = read_names(std::move(opened.fd));
+    const std::vector<Name> names = read_names(root, std::move(opened));
     const auto total = static_cast<std::int64_t>(names.size());
     if (total == 0) return answer("[" + path + " is an empty directory]\n");
     if (part.first > total)
@@ -150,11 +151,10 @@ chat::ToolResult view_directory(const std::string& path, sys::Opened opened, Par
     return answer(lines);
 }
 
-sys::Opened open_seen(const Workplace& workplace, const std::string& path) {
+std::optional<sys::Root> artifacts_of(const Workplace& workplace, const std::string& path) {
     const std::string artifacts = workplace.directory.artifacts();
-    const bool put_aside = path.starts_with(artifacts + "/") && sys::exists(artifacts);
-    return put_aside ? open_to_read(sys::Root(artifacts, "artifacts/"), path)
-                     : open_to_read(workplace.root, path);
+    if (!path.starts_with(artifacts + "/") || !sys::exists(artifacts)) return std::nullopt;
+    return sys::Root(artifacts, "artifacts/");
 }
 
 chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
@@ -162,9 +162,11 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     const Part part{arguments.integer("offset", 1), arguments.integer("limit", default_lines)};
     if (part.first < 1) return failure("view: 'offset' is a line number, the first is 1");
     if (part.count < 1) return failure("view: 'limit' must be at least 1");
-    sys::Opened opened = open_seen(workplace, path);
+    const std::optional<sys::Root> artifacts = artifacts_of(workplace, path);
+    const sys::Root& root = artifacts ? *artifacts : workplace.root;
+    sys::Opened opened = open_to_read(root, path);
     if (opened.outcome != sys::OpenOutcome::opened) return failure(opened.message);
-    return opened.kind == sys::Kind::directory ? view_directory(path, std::move(opened), part)
+    return opened.kind == sys::Kind::directory ? view_directory(root, path, std::move(opened), part)
                                                : view_file(path, opened, part);
 }
 

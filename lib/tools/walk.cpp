@@ -33,7 +33,7 @@ class Walk {
             return;
         }
         enter_parents_of(start_);
-        descend(start_, std::move(opened.fd), 0);
+        descend(start_, std::move(opened), 0);
     }
 
     Walked result;
@@ -52,8 +52,8 @@ class Walk {
         gitignore_.enter(directory, text);
     }
 
-    bool descend(const std::string& directory, sys::Fd fd, std::size_t depth) {
-        const std::vector<Name> names = read_names(std::move(fd));
+    bool descend(const std::string& directory, sys::Opened opened, std::size_t depth) {
+        const std::vector<Name> names = read_names(workplace_.root, std::move(opened));
         const bool has_gitignore = std::any_of(names.begin(), names.end(), [](const Name& each) {
             return each.name == ".gitignore" && each.kind == sys::Kind::file;
         });
@@ -75,7 +75,7 @@ class Walk {
         sys::Opened opened = workplace_.root.open_to_read(path);
         if (opened.outcome == sys::OpenOutcome::opened && opened.kind == sys::Kind::directory &&
             depth < deepest)
-            return descend(path + "/", std::move(opened.fd), depth + 1);
+            return descend(path + "/", std::move(opened), depth + 1);
         ++result.unreadable;
         return true;
     }

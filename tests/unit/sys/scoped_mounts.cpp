@@ -1,0 +1,105 @@
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "sys/sandbox.hpp"
+#include "unit/sys/sandboxed.hpp"
+
+namespace chorus::sys {
+namespace {
+
+using Globs = std::vector<std::string>;
+
+class ScopedMounts : public SandboxTest {
+  protected:
+    void SetUp() override {
+        SandboxTest::SetUp();
+        for (const char* path :
+             {"src/a", "src/gen/b", "src/.env", "lib/c", ".env", "top", ".git/HEAD",
+              "src/sub/.git/config", "node_modules/m/i.js", "src/runtime/r"})
+            put(path);
+    }
+    void put(const std::string& path) {
+        fs::create_directories(fs::path(in_workspace(path)).parent_path());
+        std::ofstream(in_workspace(path)) << "text\n";
+    }
+    std::string printed(const std::string& script) const { return inside(script).out.text; }
+    // What a command prints; `set` are the rules, and deny those of every sub-agent.
+    std::string run_in(std::optional<Globs> read, std::optional<Globs> write, const char* command,
+                       Globs more = {}) {
+        Globs deny{"**/.git/**", "**/runtime/**", "**/.env", "**/node_modules/**"};
+        deny.insert(deny.end(), more.begin(), more.end());
+        sandbox_.rules = {{std::move(read), std::move(write), std::move(deny)}};
+        return printed(command);
+    }
+};
+
+const char* tried = R"sh(for f in src/a src/gen/b src/.env lib/c .env top .git/HEAD src/sub/.git/config \
+    node_modules/m/i.js src/runtime/r; do
+  [ "$(cat $f 2>/dev/null)" = text ] && printf r || printf -- -
+  ( : >>$f ) 2>/dev/null && printf w || printf -- -
+  printf ' '
+done)sh";
+
+TEST_F(ScopedMounts, show_what_the_rules_allow) {
+    EXPECT_EQ(run_in({}, {}, tried), "rw rw -- rw -- rw r- r- r- -- ");
+    EXPECT_EQ(run_in({}, Globs{}, tried), "r- r- -- r- -- r- r- r- r- -- ");
+    EXPECT_EQ(run_in({}, Globs{"src/gen/**", "/tmp/**"}, tried), "r- rw -- r- -- r- r- r- r- -- ");
+    EXPECT_EQ(run_in(Globs{"src/**"}, Globs{"src"}, tried), "rw rw -- -- -- -- -- r- -- -- ");
+    EXPECT_EQ(run_in(Globs{"src/gen", "lib/**"}, {}, tried), "-- rw -- rw -- -- -- -- -- -- ");
+    EXPECT_EQ(run_in(Globs{}, Globs{"**"}, tried), "-- -- -- -- -- -- -- -- -- -- ");
+    EXPECT_EQ(run_in({}, {}, tried, {"lib", "src/gen/**", "t?p"}),
+              "rw -- -- -- -- -- r- r- r- -- ");
+}
+
+TEST_F(ScopedMounts, deny_decides_over_a_directory_to_write) {
+    EXPECT_EQ(run_in({}, Globs{"src", "src/gen"}, tried, {"src/gen"}),
+              "rw -- -- r- -- r- r- r- r- -- ");
+    EXPECT_EQ(run_in({}, Globs{"src/gen"}, tried, {"src"}), "-- -- -- r- -- r- r- -- r- -- ");
+}
+
+TEST_F(ScopedMounts, every_rule_counts) {
+    sandbox_.rules = {{Globs{"src/**", "lib/**"}, Globs{"**"}, {}},
+                      {{}, Globs{"src/gen/**"}, {"lib/c"}}};
+    EXPECT_EQ(printed(tried), "r- rw r- -- -- -- -- r- -- r- ");
+}
+
+TEST_F(ScopedMounts, a_link_leads_nowhere_else) {
+    EXPECT_EQ(symlink("../lib", in_workspace("src/to-lib").c_str()), 0);
+    EXPECT_EQ(symlink("lib", in_workspace("linked").c_str()), 0);
+    EXPECT_EQ(symlink("src/.env", in_workspace("to-env").c_str()), 0);
+    EXPECT_EQ(run_in(Globs{"src", "linked"}, {}, "cat src/to-lib/c linked/c to-env; echo x"),
+              "x\n");
+    EXPECT_EQ(run_in({}, {}, "cat to-env; echo x"), "x\n");
+}
+
+TEST_F(ScopedMounts, nothing_can_be_moved_out_of_the_way) {
+    EXPECT_EQ(
+        run_in({}, {}, "mv .env e; rm -f src/.env; mv src s; mv .git g; cat e src/.env; echo x"),
+        "x\n");
+    EXPECT_EQ(content_of(in_workspace(".env")), "text\n");
+}
+
+TEST_F(ScopedMounts, are_refused_where_they_cannot_hold) {
+    sandbox_.rules = {{Globs{"src/*.c"}, {}, {}}};
+    EXPECT_NE(refusal(), "not refused");
+    EXPECT_EQ(why_not_mounted(sandbox_.rules),
+              "paths.read: src/*.c is neither a directory nor DIRECTORY/**");
+    sandbox_.rules = {{Globs{"src"}, {}, {}}};
+    for (const SandboxMode mode : {SandboxMode::off, SandboxMode::landlock}) {
+        sandbox_.mode = mode;
+        EXPECT_NE(refusal(), "not refused");
+        EXPECT_TRUE(sandbox_problem(sandbox_, "/nonexistent/state"));
+    }
+}
+
+TEST(MountedDirectory, is_a_directory_or_all_below_it) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"**", "."},  {".", "."},      {"src", "src"}, {"src/**", "src"}, {"a/b/**", "a/b"},
+        {"*", ""},    {"src/*", ""},   {"**/x", ""},   {"../x", ""},      {"a/../b/**", ""},
+        {"/tmp", ""}, {"/tmp/**", ""}, {"", ""},       {"a?", ""},        {"a//b", ""}};
+    for (const auto& [glob, directory] : cases)
+        EXPECT_EQ(mounted_directory(glob).value_or(""), directory) << glob;
+}
+
+}  // namespace
+}  // namespace chorus::sys
