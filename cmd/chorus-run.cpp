@@ -18,6 +18,7 @@
 #include "cli/time_text.hpp"
 #include "model/choice.hpp"
 #include "place/secrets.hpp"
+#include "place/spawning.hpp"
 #include "sys/clock.hpp"
 #include "sys/environment.hpp"
 #include "sys/signals.hpp"
@@ -65,6 +66,9 @@ struct Options {
     bool json = false;
     bool quiet = false;
     bool verbose = false;
+    life::SpawnOptions spawn;  // of no preset: none is spawned
+    std::vector<std::string> allowed_paths;
+    std::string sub_agent;
     bool dry_run = false;
     bool print_event_schema = false;
 };
@@ -297,6 +301,12 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
                 options.has_ended = true;
                 status = output->finish(result);
             }};
+    if (!options.sub_agent.empty())
+        place::choose_sub_agent(options.sub_agent, options.turn, surroundings);
+    if (!options.spawn.preset.empty()) {
+        if (!options.allowed_paths.empty()) options.spawn.allowed_paths = options.allowed_paths;
+        warn("sub-agent " + place::spawn_for_user(options.spawn, options.turn, surroundings));
+    }
     if (options.dry_run) {
         const std::string request = turn::dry_run(options.turn, surroundings);
         if (!request.empty()) std::cout << request << '\n';
@@ -350,6 +360,14 @@ void add_turn_options(cli::Command& app, Options& options) {
     app.option("--permissions PROFILE|@FILE", options.permissions,
                "permission profile for this turn, by name or from FILE");
     app.option("-C,--directory DIR", turn.directory, "work in DIR instead of the workspace");
+    app.option("--spawn PRESET", options.spawn.preset, "create a sub-agent of NAME, and run it");
+    app.option("--allow-path GLOB", options.allowed_paths,
+               "with --spawn: what it may read; may be repeated")
+        .needs("--spawn");
+    app.option("--deny-path GLOB", options.spawn.denied_paths,
+               "with --spawn: what it may not read or write; may be repeated")
+        .needs("--spawn");
+    app.option("--subagent ID|PATH", options.sub_agent, "run this sub-agent of NAME");
     app.option("--idempotency-key KEY", turn.idempotency_key,
                "if a turn with KEY has finished, print its result again");
     app.option("--max-iterations,--max-turns N", turn.max_iterations,

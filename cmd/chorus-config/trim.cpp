@@ -10,9 +10,10 @@
 namespace chorus::command {
 namespace {
 
-std::vector<store::Agent> agents_of(store::Store& store, const std::string& name) {
+std::vector<store::Agent> agents_of(const agent::Home& home, store::Store& store,
+                                    const std::string& name) {
     if (name.empty()) return store::all_agents(store);
-    life::require_known(store, name);
+    life::require_known(home, store, name);
     return store::list_generations(store, name);
 }
 
@@ -49,7 +50,7 @@ struct Trim : Printing {
         life::refuse_from_inside(store, begun.environment);
         print(life::trim(
             begun.home, store,
-            {.agents = agents_of(store, agent),
+            {.agents = agents_of(begun.home, store, agent),
              .before = sys::now_ms() - age_ms,
              .window_begin =
                  [&](const store::Agent& one) { return turn::window_begin(begun.home, one); },

@@ -12,7 +12,7 @@ struct Artifacts : Named {
     explicit Artifacts(cli::Command& verb) : Named(verb, "the agent, also a destroyed one") {}
 
     void run(Opened& opened) const {
-        const store::Agent agent = life::require_known(opened.store, name);
+        const store::Agent agent = life::require_known(opened.home, opened.store, name);
         const Form form = cli::form_of_stdout(json);
         const cli::Table table("artifact",
                                {{.key = "id", .width = 16},

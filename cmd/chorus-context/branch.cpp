@@ -32,7 +32,8 @@ struct Fork : Holding {
         if (secrets.holds_active(branch))
             throw Error(ErrorCode::bad_request, "branch: the name holds a key");
         const std::int64_t at = message ? require_message_id(*message, "--at") : 0;
-        if (!store::find_agent(opened.store, name) && store::find_child_by_name(opened.store, name))
+        if (!store::find_agent(opened.store, name) &&
+            !store::list_children_named(opened.store, name).empty())
             context::refuse_sub_agent(name);
         const life::HeldAgent held = hold(opened, sys::Lock::Mode::shared);
         const auto fork = fork_at(opened, opened.home.directory(held.agent.dir), at);

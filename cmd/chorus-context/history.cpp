@@ -17,19 +17,18 @@ struct History : Printing {
         verb.flag("--all", all, "include earlier agents of the same name");
     }
 
-    std::vector<store::Agent> agents(store::Store& store) const {
+    std::vector<store::Agent> agents(const agent::Home& home, store::Store& store) const {
         if (name.empty()) return store::list_agents(store);
-        (void)life::require_known(store, name);
-        if (all) return store::list_generations(store, name);
-        const auto agent = store::find_agent(store, name);
-        return {agent ? *agent : *store::find_destroyed_agent(store, name)};
+        const store::Agent known = life::require_known(home, store, name);
+        if (all && known.kind == "agent") return store::list_generations(store, name);
+        return {known};
     }
 
     // With --all a session is returned once: an adopted one has rows of several agents.
-    std::vector<store::Session> sessions(store::Store& store) const {
+    std::vector<store::Session> sessions(const agent::Home& home, store::Store& store) const {
         std::vector<store::Session> found;
         std::set<std::string> ids;
-        for (const store::Agent& agent : agents(store))
+        for (const store::Agent& agent : agents(home, store))
             for (store::Session& session : store::list_sessions(store, agent.id, limit))
                 if (!all || name.empty() || ids.insert(session.id).second)
                     found.push_back(std::move(session));
@@ -56,7 +55,7 @@ struct History : Printing {
     }
 
     void run(Opened& opened) const {
-        for (const store::Session& session : sessions(opened.store))
+        for (const store::Session& session : sessions(opened.home, opened.store))
             cli::print(json, "saved-session", fields_of(session), text(session));
     }
 

@@ -190,7 +190,7 @@ struct Log : Named {
         if (isatty(STDOUT_FILENO) == 1)
             shown_on = in_color(opened.environment) ? cli::ShownOn::color_terminal
                                                     : cli::ShownOn::terminal;
-        const store::Agent agent = life::require_known(opened.store, name);
+        const store::Agent agent = life::require_known(opened.home, opened.store, name);
         return wanted == 0 ? list(opened, agent) : show(opened.store, agent);
     }
 

@@ -18,7 +18,7 @@ struct Messages : Named {
 
     void run(Opened& opened) {
         span.limit(filter);
-        const store::Agent agent = life::require_known(opened.store, name);
+        const store::Agent agent = life::require_known(opened.home, opened.store, name);
         filter.agent = agent.id;
         if (!thread.empty()) filter.thread = require_thread(opened, agent, thread).id;
         filter.said = all ? store::Said::everything : store::Said::by_people_and_agent;

@@ -85,7 +85,7 @@ struct Verify : Printing {
         if (name.empty())
             throw Error(ErrorCode::bad_request, "--prefix: needs the name of an agent",
                         "chorus-context verify NAME --prefix");
-        const store::Agent agent = life::require_known(opened.store, name);
+        const store::Agent agent = life::require_known(opened.home, opened.store, name);
         const auto threads = thread.empty() ? store::list_threads(opened.store, agent.id)
                                             : std::vector{require_thread(opened, agent, thread)};
         std::vector<context::PrefixReport> reports;
@@ -108,7 +108,7 @@ struct Verify : Printing {
     void run(Opened& opened) const {
         if (prefix) return verify_prefix(opened);
         const store::AuditHead expected = expect.empty() ? store::AuditHead() : parse_head(expect);
-        if (!name.empty()) (void)life::require_known(opened.store, name);
+        if (!name.empty()) (void)life::require_known(opened.home, opened.store, name);
         const store::AuditChain chain = store::check_audit(opened.store, expected.rows);
         std::string problem = problem_of(chain, expected);
         const auto damage = store::integrity_problems(opened.store.handle());

@@ -51,7 +51,7 @@ struct Events : Named {
                                               {"next"},
                                               {"cause"},
                                               {"data"}});
-        const store::Agent known = life::require_known(opened.store, name);
+        const store::Agent known = life::require_known(opened.home, opened.store, name);
         store::EventFilter filter{.agent = known.id};
         if (!since.empty()) filter.since = cli::require_time(since, "--since");
         return watching.append(opened, json, [&](Form form, std::size_t width) {

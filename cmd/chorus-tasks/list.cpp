@@ -85,7 +85,7 @@ struct List : Named {
     }
 
     ExitStatus run(Opened& opened) const {
-        const store::Agent agent = life::require_known(opened.store, name);
+        const store::Agent agent = life::require_known(opened.home, opened.store, name);
         if (!is_gone(agent)) tell_plants(place::task_site(opened.store, opened.home, agent));
         return watching.show(opened, json, [&](Form form, std::size_t width) {
             return draw(opened, agent, form, width);

@@ -67,7 +67,7 @@ struct Log : Named {
     }
 
     void run(Opened& opened) const {
-        const store::Agent agent = life::require_known(opened.store, name);
+        const store::Agent agent = life::require_known(opened.home, opened.store, name);
         const task::Site site = place::task_site(opened.store, opened.home, agent);
         const Task task = task::require_task(site, id);
         Follower follower(from_stderr ? site.directory.task_err(task.id)

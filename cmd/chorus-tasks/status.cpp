@@ -205,7 +205,7 @@ struct Status : Named {
     explicit Status(cli::Command& verb) : Named(verb) { watching.add_follow(verb); }
 
     ExitStatus run(Opened& opened) const {
-        const store::Agent known = life::require_known(opened.store, name);
+        const store::Agent known = life::require_known(opened.home, opened.store, name);
         if (!is_gone(known)) tell_plants(place::task_site(opened.store, opened.home, known));
         Workspace workspace;
         return watching.show(opened, json, [&](Form form, std::size_t width) {

@@ -55,7 +55,7 @@ struct Steps : Named {
     }
 
     cli::Frame draw(Opened& opened, Form form, std::size_t width) const {
-        const store::Agent agent = life::require_known(opened.store, name);
+        const store::Agent agent = life::require_known(opened.home, opened.store, name);
         const auto turn = chosen_turn(opened, agent);
         if (!turn && form == Form::terminal) return {.lines = {"No turn yet."}};
         if (!turn) return {};

@@ -22,7 +22,7 @@ struct Threads : Named {
                                                 {"working since"},
                                                 {"last_activity_at"},
                                                 {"summary"}});
-        const store::Agent known = life::require_known(opened.store, name);
+        const store::Agent known = life::require_known(opened.home, opened.store, name);
         return watching.show(opened, json, [&](Form form, std::size_t width) {
             const store::Agent agent = again(opened, known);
             const auto rows = thread_fields(report::standing_of_threads(opened.store, agent), name);

@@ -5,6 +5,7 @@
 #include "agent/channel.hpp"
 #include "agent/kept_numbers.hpp"
 #include "agent/own_places.hpp"
+#include "agent/preset.hpp"
 #include "agent/reading.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -333,6 +334,13 @@ std::string configuration_text(const Directory& directory) {
 }
 
 Configuration load_configuration(const Directory& directory) {
+    if (directory.is_of_sub_agent()) {
+        std::string text = configuration_text(directory);
+        Configuration configuration =
+            configuration_of(parse_preset(text, directory.configuration()));
+        configuration.text = std::move(text);
+        return configuration;
+    }
     return parse_configuration(configuration_text(directory), directory.configuration());
 }
 

@@ -8,15 +8,23 @@
 
 namespace chorus::agent {
 
-// An agent's directory, absolute.
+// The directory of an agent, or of a sub-agent inside it, absolute.
 class Directory {
   public:
     explicit Directory(std::string path) : path_(std::move(path)) {}
+    // Of a sub-agent: it works in the workspace of the agent at the top, and has no branches.
+    Directory(std::string path, std::string top) : path_(std::move(path)), top_(std::move(top)) {}
     const std::string& path() const { return path_; }
-    std::string configuration() const { return path_ + "/agent.json"; }
+    bool is_of_sub_agent() const { return !top_.empty(); }
+    std::string configuration() const { return path_ + "/" + file(); }
+    // The name of that file.
+    const char* file() const { return is_of_sub_agent() ? "preset.md" : "agent.json"; }
+    // Of a sub-agent: what it is and when it was made, and the log of its calls.
+    std::string metadata() const { return path_ + "/scope-plan.yml"; }
+    std::string tool_log() const { return path_ + "/tools.org"; }
     std::string docs() const { return path_ + "/docs"; }
     std::string sessions() const { return path_ + "/sessions"; }
-    std::string workspace() const { return path_ + "/workspace"; }
+    std::string workspace() const { return (top_.empty() ? path_ : top_) + "/workspace"; }
     std::string artifacts() const { return path_ + "/artifacts"; }
     // Files of commands outside the workspace, mainly caches.
     std::string commands() const { return path_ + "/commands"; }
@@ -38,7 +46,9 @@ class Directory {
     // Lists what was in the workspace when the task began (sys/plants.hpp).
     std::string task_plants(std::string_view id) const { return task(id) + "/plants"; }
     std::string branches() const { return path_ + "/branches"; }
-    std::string branch(std::string_view name) const { return branches() + "/" + std::string(name); }
+    std::string branch(std::string_view name) const {
+        return is_of_sub_agent() ? path_ : branches() + "/" + std::string(name);
+    }
     std::string branch_metadata(std::string_view name) const {
         return branch(name) + "/branch-metadata.yml";
     }
@@ -56,6 +66,7 @@ class Directory {
 
   private:
     std::string path_;
+    std::string top_;
 };
 
 class Home {
@@ -73,7 +84,11 @@ class Home {
     std::string agents() const { return path_ + "/agents"; }
     std::string agent(std::string_view name) const { return agents() + "/" + std::string(name); }
     // Returns the directory that the row of an agent names.
-    Directory directory(const std::string& dir) const { return Directory(path_ + "/" + dir); }
+    Directory directory(const std::string& dir) const {
+        const std::size_t end = dir.find('/', dir.find('/') + 1);  // of agents/NAME
+        if (end == std::string::npos) return Directory(path_ + "/" + dir);
+        return {path_ + "/" + dir, path_ + "/" + dir.substr(0, end)};
+    }
     std::string archive() const { return path_ + "/archive"; }
     // Returns where the files of a destroyed agent are kept.
     std::string archive(std::string_view name, std::int64_t generation) const {

@@ -78,10 +78,33 @@ std::int64_t last_transcript_message(const std::string& path) {
     }
 }
 
+namespace {
+
+std::string logged_calls(const chat::Message& message) {
+    const std::string when = "* [" + base::iso8601(message.timestamp) + "] ";
+    std::string text;
+    for (const chat::ToolCall& call : message.tool_calls)
+        text += when + visible_line(call.name) + "\n  - call :: " + visible_line(call.id) +
+                "\n  - arguments :: " + visible_line(call.arguments) + "\n";
+    if (message.role == chat::Role::tool_result)
+        text += when + "result\n  - call :: " + visible_line(message.tool_call_id) +
+                "\n  - outcome :: " + (message.is_error ? "error" : "done") + ", " +
+                base::counted(static_cast<std::int64_t>(message.content.size()), "byte") + "\n";
+    return text;
+}
+
+}  // namespace
+
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages) {
     std::string text;
     for (const chat::Message& message : messages) text += transcript_entry(message);
-    if (!text.empty()) sys::append_file(path, text);
+    if (text.empty()) return;
+    sys::append_file(path, text);
+    const std::string log = path.substr(0, path.rfind('/') + 1) + "tools.org";
+    if (!sys::exists(log)) return;
+    std::string calls;
+    for (const chat::Message& message : messages) calls += logged_calls(message);
+    if (!calls.empty()) sys::append_file(log, calls);
 }
 
 std::string transcript_path(const agent::Directory& directory, const store::Thread& thread) {

@@ -23,6 +23,7 @@ std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
                                            const policy::Redaction& redaction);
 // Returns the id of the last entry in the file; 0 if there is none. Throws if it cannot be read.
 std::int64_t last_transcript_message(const std::string& path);
+// Also appends the calls to the log of calls beside it, if there is one: a sub-agent's.
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages);
 
 // Returns the path of the branch's session.md, or of the file there for a thread without a branch

@@ -67,6 +67,13 @@ void check_directory(const agent::Home& home, const store::Agent& agent) {
                              : ", then 'chorus-config doctor --fix'"));
 }
 
+// "agents/NAME/branches/BRANCH/agents/ID" with the link `current` in the place of the branch.
+std::string in_current_branch(const agent::Home& home, const std::string& dir) {
+    const std::size_t top = dir.find('/', dir.find('/') + 1);
+    const std::size_t branch = dir.find('/', dir.find('/', top + 1) + 1);
+    return home.path() + "/" + dir.substr(0, top) + "/current" + dir.substr(branch);
+}
+
 std::string holder(store::Store& store, const store::Agent& agent) {
     for (const store::Turn& turn : store::turns_at_work(store))
         if (turn.agent_id == agent.id)
@@ -78,7 +85,30 @@ std::string holder(store::Store& store, const store::Agent& agent) {
 
 }  // namespace
 
+// Of the copies that branches have of a sub-agent, the one in the current branch.
+std::optional<store::Agent> find_sub_agent(const agent::Home& home, store::Store& store,
+                                           const std::string& name) {
+    if (name.find('/') != std::string::npos) return store::find_child(store, name);
+    std::vector<store::Agent> found = store::list_children_named(store, name);
+    if (found.size() > 1)
+        std::erase_if(found, [&](const store::Agent& child) {
+            const std::string path = home.path() + "/" + child.dir;
+            return sys::real_path(path) != sys::real_path(in_current_branch(home, child.dir));
+        });
+    if (found.empty()) return std::nullopt;
+    if (found.size() == 1) return std::move(found.front());
+    throw Error(ErrorCode::bad_request,
+                "sub-agent '" + name + "': several agents have one of that id",
+                "chorus-run NAME --subagent " + name);
+}
+
 store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name) {
+    if (!store::find_agent(store, name))
+        if (auto child = find_sub_agent(home, store, name)) {
+            check_status(*child);
+            check_directory(home, *child);
+            return std::move(*child);
+        }
     store::Agent agent = require_destroyable(home, store, name);
     check_status(agent);
     return agent;
@@ -117,8 +147,9 @@ HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::
     return {require_again(store, agent), std::move(*lock)};
 }
 
-store::Agent require_known(store::Store& store, const std::string& name) {
+store::Agent require_known(const agent::Home& home, store::Store& store, const std::string& name) {
     if (auto agent = store::find_agent(store, name)) return std::move(*agent);
+    if (auto child = find_sub_agent(home, store, name)) return std::move(*child);
     if (auto agent = store::find_destroyed_agent(store, name)) return std::move(*agent);
     refuse_unknown(store, name);
 }

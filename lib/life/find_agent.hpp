@@ -10,8 +10,8 @@
 
 namespace chorus::life {
 
-// Returns an active agent, after finishing what a crashed chorus-init left. Error(not_found) with
-// the known names, Error(exited), Error(not_ready).
+// Returns an active agent, or the sub-agent of that id or directory, after finishing what a crashed
+// chorus-init left. Error(not_found) with the known names, Error(exited), Error(not_ready).
 store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name);
 // The same, but also returns an agent that is being destroyed.
 store::Agent require_destroyable(const agent::Home& home, store::Store& store,
@@ -29,7 +29,8 @@ struct HeldAgent {
 HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::Agent& agent,
                      sys::Lock::Mode mode, std::int64_t wait_ms,
                      const std::function<bool()>& stop = {});
-// Returns the agent of that name in any state: the present one, else the one destroyed last.
+// Returns the agent of that name in any state: the present one, else the sub-agent of that id, else
+// the agent destroyed last.
 // Error(not_found) with the known names.
-store::Agent require_known(store::Store& store, const std::string& name);
+store::Agent require_known(const agent::Home& home, store::Store& store, const std::string& name);
 }  // namespace chorus::life

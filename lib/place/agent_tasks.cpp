@@ -55,11 +55,12 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
                           "write $NAME, and let commands see the variable: chorus-config set "
                           "environment '[\"NAME\"]' -A " +
                               agent.name);
-    const std::string workspace =
-        root_for(store, site.directory, {agent.place, false}, home, environment).path();
-    const sys::Sandbox sandbox =
+    const sys::Root root = root_for(store, agent, {agent.place, false}, home, environment);
+    const std::string& workspace = root.path();
+    sys::Sandbox sandbox =
         command_sandbox(store, home, general, agent::sandbox_in_force(own, general), workspace,
                         site.directory, agent.name, environment);
+    sandbox.rules = root.limits();
     if (const auto problem = sys::sandbox_problem(sandbox, home.sandbox_state()))
         throw base::Error(problem->code(), "no command can be run: " + problem->message(),
                           problem->hint());

@@ -9,6 +9,7 @@
 #include "life/known_models.hpp"
 #include "life/named_path.hpp"
 #include "life/opening.hpp"
+#include "life/spawn.hpp"
 #include "life/trust.hpp"
 #include "place/secrets.hpp"
 #include "place/waiting.hpp"
@@ -40,6 +41,14 @@ std::string checked_directory(store::Store& store, const WantedDirectory& wanted
     return path;
 }
 
+// To the paths of a sub-agent.
+void limit(store::Store& store, const agent::Home& home, const store::Agent& agent,
+           sys::Root& root) {
+    if (agent.parent_id == 0) return;
+    for (sys::PathRules& rules : life::path_rules_of(home, store, agent, root.path()))
+        root.limit(std::move(rules));
+}
+
 }  // namespace
 
 bool has_answered(const store::Turn& turn) {
@@ -57,6 +66,8 @@ InForce in_force_for(Place& place) {
 Loaded load(Place& place) {
     const Surroundings& surroundings = place.surroundings;
     Loaded loaded{in_force_for(place), {}, {}, place.joined_rights};
+    if (std::string rights = life::spawned_rights(place.store, place.agent.id); !rights.empty())
+        loaded.joined.push_back(std::move(rights));
     agent::Configuration& configuration = loaded.configuration;
     loaded.settings = resolve_settings(place.options, surroundings.environment, configuration,
                                        place.home_configuration, place.catalog, surroundings.home);
@@ -76,7 +87,9 @@ Loaded load(Place& place) {
 }
 
 bool is_current(Place& place, const Loaded& loaded) {
-    return loaded.joined == place.joined_rights && loaded.is_shared == place.is_shared &&
+    // what is above a sub-agent may have changed too
+    return !place.directory.is_of_sub_agent() && loaded.joined == place.joined_rights &&
+           loaded.is_shared == place.is_shared &&
            agent::configuration_text(place.directory) == loaded.file &&
            life::trusted_part(place.store, place.agent.id) == loaded.part;
 }
@@ -88,10 +101,15 @@ Keys keys_for(Place& place) {
             environment, place.redaction};
 }
 
-std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn) {
-    if (!turn.working_directory.empty()) return sys::Root::find(turn.working_directory);
+std::optional<sys::Root> root_of(Place& place, const store::Turn& turn) {
     const std::string own = place.directory.workspace();
-    return sys::is_directory(own) ? sys::Root::find(sys::real_path(own)) : std::nullopt;
+    std::optional<sys::Root> root;
+    if (!turn.working_directory.empty())
+        root = sys::Root::find(turn.working_directory);
+    else if (sys::is_directory(own))
+        root = sys::Root::find(sys::real_path(own));
+    if (root) limit(place.store, place.surroundings.home, place.agent, *root);
+    return root;
 }
 
 std::string giving_up(const Place& place, store::ThreadId thread) {
@@ -104,9 +122,9 @@ WantedDirectory wanted_by(const TurnOptions& options, const store::Agent& agent)
     return {options.directory};
 }
 
-sys::Root root_for(store::Store& store, const agent::Directory& directory,
-                   const WantedDirectory& wanted, const agent::Home& home,
-                   const sys::Environment& environment) {
+sys::Root root_for(store::Store& store, const store::Agent& agent, const WantedDirectory& wanted,
+                   const agent::Home& home, const sys::Environment& environment) {
+    const agent::Directory directory = home.directory(agent.dir);
     // files in the home stay private
     const unsigned mask = wanted.path.empty() ? sys::private_umask : sys::caller_umask();
     const std::string path = wanted.path.empty()
@@ -116,6 +134,7 @@ sys::Root root_for(store::Store& store, const agent::Directory& directory,
     if (!root && errno != ELOOP && errno != ENOTDIR)
         throw Error(ErrorCode::bad_request, "-C: " + base::system_error(path).message());
     if (!root) throw Error(ErrorCode::bad_request, path + ": a link leads elsewhere now");
+    limit(store, home, agent, *root);
     return std::move(*root);
 }
 
@@ -123,7 +142,7 @@ sys::Root root_of_turn(Place& place) {
     const std::string& path = place.options.directory;
     std::string why = "the turn's directory no longer exists";
     if (path.empty() || sys::is_directory(path)) {
-        sys::Root root = root_for(place.store, place.directory, {path}, place.surroundings.home,
+        sys::Root root = root_for(place.store, place.agent, {path}, place.surroundings.home,
                                   place.surroundings.environment);
         if (path.empty() || root.path() == path) return root;
         why = "a link leads elsewhere now";
@@ -147,9 +166,14 @@ FoundAgent find_agent(const TurnOptions& options, const Surroundings& surroundin
 Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundings& surroundings) {
     const agent::Home& home = surroundings.home;
     const agent::Directory directory = home.directory(found.agent.dir);
+    if (directory.is_of_sub_agent() && (options.new_thread || !options.directory.empty()))
+        throw Error(
+            ErrorCode::bad_request,
+            "sub-agent '" + found.agent.name + "': it has one thread, and one directory to work in",
+            "leave out --new-thread and -C");
     auto home_configuration = agent::load_home_configuration(home);
     model::Catalog catalog = life::load_catalog(found.store, home);
-    sys::Root root = root_for(found.store, directory, wanted_by(options, found.agent), home,
+    sys::Root root = root_for(found.store, found.agent, wanted_by(options, found.agent), home,
                               surroundings.environment);
     const store::Thread thread =
         context::require_thread(found.store, found.agent, directory, options.thread);

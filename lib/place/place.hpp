@@ -81,7 +81,7 @@ Place open_place(const TurnOptions& options, const Surroundings& surroundings);
 // Returns whether the turn with the key has its result, which is then returned again.
 bool has_answered(const store::Turn& turn);
 // Returns the directory the turn worked in; nothing if it is gone or is a link now.
-std::optional<sys::Root> root_of(const Place& place, const store::Turn& turn);
+std::optional<sys::Root> root_of(Place& place, const store::Turn& turn);
 // Returns the end of a hint: the command that gives up the thread's turn.
 std::string giving_up(const Place& place, store::ThreadId thread);
 struct WantedDirectory {
@@ -89,10 +89,10 @@ struct WantedDirectory {
     bool is_given = true;  // by -C
 };
 WantedDirectory wanted_by(const TurnOptions& options, const store::Agent& agent);
-// Returns the directory a turn works in, after checking that it may be used.
-sys::Root root_for(store::Store& store, const agent::Directory& directory,
-                   const WantedDirectory& wanted, const agent::Home& home,
-                   const sys::Environment& environment);
+// Returns the directory a turn works in, after checking that it may be used; of a sub-agent as far
+// as its paths reach.
+sys::Root root_for(store::Store& store, const store::Agent& agent, const WantedDirectory& wanted,
+                   const agent::Home& home, const sys::Environment& environment);
 // The same for a turn that continues in DIR. Error(bad_request) if DIR is gone or leads elsewhere.
 sys::Root root_of_turn(Place& place);
 

@@ -6,6 +6,7 @@
 #include "agent/configuration.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/text.hpp"
 #include "chat/json.hpp"
 #include "chat/json_text.hpp"
 #include "life/trust.hpp"
@@ -45,6 +46,8 @@ std::vector<Source> sources_of(const InForce& in_force, const agent::HomeConfigu
         sources.push_back({&in_force.configuration.permissions, "agent.json"});
         if (in_force.also) sources.push_back({&*in_force.also, "agent.json"});
     }
+    for (const agent::Permissions& bound : in_force.bounds)
+        sources.push_back({&bound, "preset.md"});
     if (home.limits.permissions)
         sources.push_back({&*home.limits.permissions, "config.json", "limits.permissions"});
     return sources;
@@ -56,7 +59,74 @@ SandboxMode sandbox_of(const Json& rights) {
         .value_or(SandboxMode::workspace);
 }
 
+agent::Permissions in_full(policy::ProfileText text) {
+    agent::Permissions permissions;
+    permissions.name = "custom";
+    permissions.custom = std::move(text);
+    return permissions;
+}
+
+// Everything but these tools is denied.
+agent::Permissions only(const std::vector<std::string>& names) {
+    policy::ProfileText text;
+    for (const std::string& name : names)
+        text.allow.push_back({tools::action_pattern(*tools::find_tool(name))});
+    return in_full(std::move(text));
+}
+
+// What sub-agents never do, and what git's tools would show or change beside their paths.
+agent::Permissions without_more(const agent::PathLists& paths) {
+    const sys::PathRules rules{paths.read, paths.write, paths.deny};
+    policy::ProfileText text{.base = "open", .deny = {{"tool:self_edit:.*"}}};
+    if (!rules.shows_history()) text.deny.push_back({"tool:git:.*"});
+    if (!rules.writes_all()) text.deny.push_back({"tool:git:(branch|checkout|commit|init).*"});
+    return in_full(std::move(text));
+}
+
+InForce sub_agent_in_force(store::Store& store, const store::Agent& agent,
+                           const agent::Directory& directory,
+                           const agent::HomeConfiguration& home) {
+    InForce in_force;
+    in_force.file = agent::configuration_text(directory);
+    const std::string path = directory.configuration();
+    const agent::Preset preset = agent::parse_preset(in_force.file, path);
+    check_tools(preset, path);
+    in_force.configuration = agent::configuration_of(preset);
+    in_force.configuration.text = in_force.file;
+    if (preset.tools) in_force.bounds.push_back(only(*preset.tools));
+    in_force.bounds.push_back(without_more(preset.paths));
+    if (preset.confirm_calls) in_force.bounds.push_back(in_full({.ask = {{".*"}}}));
+
+    const auto parent = store::find_agent(store, agent.parent_id);
+    if (!parent)
+        throw base::Error(base::ErrorCode::config_invalid,
+                          "sub-agent '" + agent.name + "': its agent is gone");
+    const agent::Home paths(
+        directory.path().substr(0, directory.path().size() - agent.dir.size() - 1));
+    InForce above = configuration_in_force(store, *parent, paths.directory(parent->dir), home);
+    const agent::Configuration& its = above.configuration;
+    if (!preset.permissions) in_force.configuration.permissions = its.permissions;
+    in_force.bounds.push_back(its.permissions);
+    if (above.also) in_force.bounds.push_back(*above.also);
+    for (agent::Permissions& bound : above.bounds) in_force.bounds.push_back(std::move(bound));
+    in_force.configuration.shared.sandbox = its.shared.sandbox;
+    return in_force;
+}
+
 }  // namespace
+
+void check_tools(const agent::Preset& preset, const std::string& path) {
+    std::vector<std::string> unknown;
+    for (const std::string& name : preset.tools.value_or(std::vector<std::string>()))
+        if (tools::find_tool(name) == nullptr) unknown.push_back(base::visible(name));
+    if (unknown.empty()) return;
+    std::vector<std::string> known;
+    for (const tools::Tool& tool : tools::registry()) known.emplace_back(tool.name);
+    throw base::Error(base::ErrorCode::config_invalid,
+                      "Failed to load preset from " + path + ": tools: there is no " +
+                          base::join(unknown, ", no "),
+                      "there are " + base::join(known, ", "));
+}
 
 std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn) {
     const Json options = chat::parse_json(turn.options.empty() ? "{}" : turn.options, "options");
@@ -68,6 +138,7 @@ std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn) {
 InForce configuration_in_force(store::Store& store, const store::Agent& agent,
                                const agent::Directory& directory,
                                const agent::HomeConfiguration& home) {
+    if (directory.is_of_sub_agent()) return sub_agent_in_force(store, agent, directory, home);
     InForce in_force{
         {}, life::trusted_part(store, agent.id), agent::load_configuration(directory), {}};
     in_force.file = in_force.configuration.text;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/configuration.hpp"
+#include "agent/preset.hpp"
 #include "agent/trust_keys.hpp"
 #include "policy/profile.hpp"
 #include "store/agents.hpp"
@@ -33,11 +34,17 @@ struct InForce {
     // (`is_shared`), they apply in addition.
     std::optional<agent::Permissions> for_turn = {};
     bool is_shared = false;
+    // Of a sub-agent: what its preset narrows, and the permissions of the agents above it.
+    std::vector<agent::Permissions> bounds = {};
 };
+// Error(config_invalid) with all tools that the preset names and nobody knows. `path`: the
+// preset's.
+void check_tools(const agent::Preset& preset, const std::string& path);
 // Returns the permissions stored with the turn; nothing if it has the agent's own.
 std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn);
 
-// Reads agent.json. Error(config_invalid).
+// Reads agent.json, or the preset.md of a sub-agent and what is in force above it.
+// Error(config_invalid).
 InForce configuration_in_force(store::Store& store, const store::Agent& agent,
                                const agent::Directory& directory,
                                const agent::HomeConfiguration& home);

@@ -37,7 +37,7 @@ void read_again(Place& place) {
     place.agent = life::require_again(place.store, place.agent);
     place.home_configuration = agent::load_home_configuration(surroundings.home);
     place.catalog = life::load_catalog(place.store, surroundings.home);
-    place.root = root_for(place.store, place.directory, wanted_by(place.options, place.agent),
+    place.root = root_for(place.store, place.agent, wanted_by(place.options, place.agent),
                           surroundings.home, surroundings.environment);
     place.redaction = secrets_of(surroundings.home, surroundings.environment,
                                  place.home_configuration.shared.environment);

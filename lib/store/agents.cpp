@@ -75,7 +75,8 @@ std::optional<Agent> find_agent(Store& store, AgentId id) {
 }
 
 std::optional<Agent> find_agent_of_place(Store& store, std::string_view place) {
-    return agents.find(store, "WHERE place = ? AND status <> 'destroyed'", place);
+    return agents.find(store, "WHERE place = ? AND kind = 'agent' AND status <> 'destroyed'",
+                       place);
 }
 
 void set_agent_place(Store& store, AgentId id, std::string_view place) {
@@ -97,11 +98,9 @@ std::optional<Agent> find_child(Store& store, std::string_view dir) {
     return agents.find(store, "WHERE dir = ? AND kind = 'child' AND status <> 'destroyed'", dir);
 }
 
-std::optional<Agent> find_child_by_name(Store& store, std::string_view name) {
-    return agents.find(store,
-                       "WHERE name = ? AND kind = 'child' AND status <> 'destroyed' ORDER BY "
-                       "generation DESC LIMIT 1",
-                       name);
+std::vector<Agent> list_children_named(Store& store, std::string_view name) {
+    return agents.all(store, "WHERE name = ? AND kind = 'child' AND status = 'active' ORDER BY id",
+                      name);
 }
 
 std::vector<Agent> list_agents(Store& store) {
@@ -138,7 +137,8 @@ Tally tally_of(Store& store, AgentId agent, base::TimeMs now) {
 Agent insert_agent(Store& store, const Agent& agent) {
     if (agent.kind == "agent" && find_agent(store, agent.name))
         throw base::Error(base::ErrorCode::exists, agent.name + ": an agent with this name exists");
-    if (const auto present = find_agent_of_place(store, agent.place); present)
+    if (const auto present = find_agent_of_place(store, agent.place);
+        present && agent.kind == "agent")
         throw base::Error(base::ErrorCode::exists,
                           agent.place + ": agent '" + present->name + "' works there");
     Agent inserted = agent;

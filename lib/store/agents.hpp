@@ -53,8 +53,8 @@ std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name);
 std::vector<Agent> list_generations(Store& store, std::string_view name);
 // Returns the child in that directory that is not destroyed.
 std::optional<Agent> find_child(Store& store, std::string_view dir);
-// Returns the newest child of that name that is not destroyed.
-std::optional<Agent> find_child_by_name(Store& store, std::string_view name);
+// Returns the active children of that name: branches have copies.
+std::vector<Agent> list_children_named(Store& store, std::string_view name);
 // All agents that are not destroyed, by name; without children.
 std::vector<Agent> list_agents(Store& store);
 // All agents that ever existed, including children; by id.

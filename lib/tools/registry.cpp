@@ -110,4 +110,14 @@ std::string action(const Tool& tool, const Arguments& arguments, const Workplace
     return "tool:" + std::string(tool.family) + ":" + detail_of(tool, arguments, workplace);
 }
 
+std::string action_prefix(const Tool& tool) {
+    std::string prefix = "tool:" + std::string(tool.family) + ":";
+    if (tool.name != tool.family) prefix += tool.name.substr(tool.family.size() + 1);
+    return prefix;
+}
+
+std::string action_pattern(const Tool& tool) {
+    return action_prefix(tool) + (tool.name == tool.family ? ".*" : "( .*)?");
+}
+
 }  // namespace chorus::tools

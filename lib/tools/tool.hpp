@@ -129,6 +129,10 @@ chat::ToolDefinition definition(const Tool& tool);
 // Returns "" if every required argument is there with its type, else a message naming the expected
 // ones.
 std::string check_arguments(const Tool& tool, const Arguments& arguments);
+// Returns the pattern of a profile that matches every action of the tool, and no other's.
+std::string action_pattern(const Tool& tool);
+// Returns what all its actions begin with.
+std::string action_prefix(const Tool& tool);
 // Plans a call of any tool; one without a plan of its own does everything in `apply`. `arguments`
 // and `workplace` must outlive the plan.
 Planned plan(const Tool& tool, const Arguments& arguments, const Workplace& workplace);

@@ -108,7 +108,7 @@ AssembledWindow assemble_window(place::Place& place, const place::Loaded& loaded
 std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles) {
     std::vector<chat::ToolDefinition> definitions;
     for (const tools::Tool& tool : tools::registry())
-        if (!policy::any_hides(profiles, "tool:" + std::string(tool.family) + ":"))
+        if (!policy::any_hides(profiles, tools::action_prefix(tool)))
             definitions.push_back(tools::definition(tool));
     return definitions;
 }

@@ -327,8 +327,8 @@ chat::TurnResult take_turn_in(place::Place& place) {
     const place::Surroundings& surroundings = place.surroundings;
     if (options.queue)
         if (const auto queued = queue_or_lock(place)) return *queued;
-    // an agent from before trust was recorded
-    if (life::trusted_part(place.store, place.agent.id).empty())
+    if (!place.directory.is_of_sub_agent() &&
+        life::trusted_part(place.store, place.agent.id).empty())
         (void)life::settled_trust(place.store, place.agent,
                                   agent::load_configuration(place.directory).text,
                                   {place.actor(), place.redaction});
@@ -346,7 +346,7 @@ chat::TurnResult take_turn_in(place::Place& place) {
     }
     mend_transcript(place);
     warn_of_clock(place.agent, surroundings.warn);
-    warn_of_unread(loaded.configuration.unread, "agent.json", surroundings);
+    warn_of_unread(loaded.configuration.unread, place.directory.file(), surroundings);
     warn_of_unread(place.home_configuration.unread, "config.json", surroundings);
     refresh_index(place, loaded.configuration);
     note_project_text(place);

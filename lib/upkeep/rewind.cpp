@@ -160,7 +160,7 @@ place::Place place_of(store::Store store, life::HeldAgent held, const RewindOpti
     const agent::Directory directory = home.directory(held.agent.dir);
     const store::Thread thread =
         context::require_thread(store, held.agent, directory, options.thread);
-    sys::Root root = place::root_for(store, directory, {}, home, surroundings.environment);
+    sys::Root root = place::root_for(store, held.agent, {}, home, surroundings.environment);
     return {.surroundings = surroundings,
             .options = {},
             .store = std::move(store),

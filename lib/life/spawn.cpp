@@ -1,0 +1,275 @@
+#include "life/spawn.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "chat/json_text.hpp"
+#include "life/leftovers.hpp"
+#include "store/settings.hpp"
+#include "store/threads.hpp"
+#include "sys/clock.hpp"
+#include "sys/directory.hpp"
+#include "sys/file.hpp"
+#include "sys/lock.hpp"
+#include "sys/scaffold.hpp"
+
+namespace chorus::life {
+namespace {
+
+using agent::Directory;
+using agent::Home;
+using base::Error;
+using base::ErrorCode;
+
+constexpr std::size_t slug_bytes = 40;
+constexpr std::size_t description_bytes = 1'000;
+constexpr std::int64_t spawn_lock_ms = 30'000;
+constexpr const char* rights_setting = "spawned_rights";
+
+std::string scope_of_child(store::AgentId agent) {
+    return "agent/" + std::to_string(agent);
+}
+
+void check_description(const std::string& description) {
+    if (description.size() <= description_bytes) return;
+    throw Error(ErrorCode::bad_request,
+                "description: longer than " + std::to_string(description_bytes) + " bytes",
+                "a few words are enough; the prompt says the rest");
+}
+
+void check_globs(const char* what, const std::vector<std::string>& globs) {
+    for (const std::string& glob : globs) {
+        const bool is_sound = !glob.empty() && glob.find('\0') == std::string::npos &&
+                              !base::find_invalid_utf8(glob) && glob.size() <= description_bytes;
+        if (!is_sound)
+            throw Error(ErrorCode::bad_request,
+                        std::string(what) + ": " + base::quoted(glob) + ": not a glob of paths");
+    }
+}
+
+void check_depth(std::size_t depth, const store::Agent& parent) {
+    if (depth <= base::limits::subagent_depth) return;
+    throw Error(ErrorCode::bad_request,
+                "agent '" + parent.name + "': sub-agents are nested at most " +
+                    std::to_string(base::limits::subagent_depth) + " deep",
+                "let it do the work itself");
+}
+
+void add_missing(std::vector<std::string>& globs, const std::vector<std::string>& more) {
+    for (const std::string& glob : more)
+        if (std::find(globs.begin(), globs.end(), glob) == globs.end()) globs.push_back(glob);
+}
+
+std::vector<std::string> read_list_of(const Home& home, const store::Agent& agent) {
+    const Directory directory = home.directory(agent.dir);
+    const std::vector<std::string> all{"**"};
+    if (!directory.is_of_sub_agent()) return all;
+    return agent::load_preset(directory.configuration()).paths.read.value_or(all);
+}
+
+agent::PathLists paths_of(const Home& home, const store::Agent& parent, const agent::Preset& preset,
+                          const SpawnOptions& options) {
+    agent::PathLists paths = preset.paths;
+    if (paths.read && options.allowed_paths)
+        throw Error(ErrorCode::bad_request,
+                    "preset '" + options.preset + "': it sets paths.read itself",
+                    "leave allowed paths out");
+    if (!paths.read)
+        paths.read = options.allowed_paths ? options.allowed_paths : read_list_of(home, parent);
+    if (paths.read->empty() && options.allowed_paths) paths.read = {{"**"}};
+    if (!paths.write) paths.write = {{"/tmp/**"}};
+    std::vector<std::string> denied = sys::usual_denials();
+    add_missing(denied, paths.deny);
+    add_missing(denied, options.denied_paths);
+    paths.deny = std::move(denied);
+    return paths;
+}
+
+// What a sub-agent is made of.
+struct SpawnPlan {
+    std::string preset_text;
+    agent::Preset preset;
+    store::Agent row;
+    std::string directory;  // of the parent's sub-agents, relative to the home
+};
+
+std::string name_at(const SpawnOptions& options, base::TimeMs now) {
+    const std::string slug = base::slug(options.description, slug_bytes);
+    return options.preset + "-" + base::compact_utc(now) + "-" + (slug.empty() ? "task" : slug);
+}
+
+std::string current_branch_of(const Directory& directory) {
+    const std::string target = sys::link_target(AT_FDCWD, directory.current());
+    return target.empty() ? "main" : target.substr(target.rfind('/') + 1);
+}
+
+SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& parent,
+                     const SpawnOptions& options) {
+    check_description(options.description);
+    check_globs("allowed paths", options.allowed_paths.value_or(std::vector<std::string>()));
+    check_globs("denied paths", options.denied_paths);
+    check_depth(ancestors_of(store, parent).size() + 1, parent);
+    const std::string path = agent::require_preset(home, options.preset);
+    SpawnPlan plan;
+    const auto text = sys::read_file_if_there(path, base::limits::config_bytes);
+    plan.preset = agent::parse_preset(text.value_or(""), path);
+    plan.preset_text = agent::with_paths(*text, paths_of(home, parent, plan.preset, options), path);
+    const Directory directory = home.directory(parent.dir);
+    const std::string agents = directory.branch_agents(current_branch_of(directory));
+    plan.directory = agents.substr(home.path().size() + 1);
+    plan.row.kind = "child";
+    plan.row.parent_id = parent.id;
+    plan.row.preset = options.preset;
+    plan.row.description = options.description;
+    plan.row.model = plan.preset.model;
+    plan.row.permissions = plan.preset.permissions ? plan.preset.permissions->name : "";
+    plan.row.place = options.place;
+    return plan;
+}
+
+std::string metadata_of(const store::Agent& child, const std::string& parent) {
+    const auto line = [](const char* key, const std::string& value) {
+        return std::string(key) + ": " + chat::quoted(value) + "\n";
+    };
+    const std::string created = base::iso8601(child.created_at);
+    return line("version", "3.0") + line("session_id", child.name) + line("created", created) +
+           line("updated", created) + line("type", "agent") + line("parent_session_id", parent) +
+           line("preset", child.preset);
+}
+
+void fill(const Home& home, const std::string& path, const SpawnPlan& plan,
+          const store::Agent& parent) {
+    const Directory made(path, home.path());
+    sys::write_file(made.configuration(), plan.preset_text);
+    sys::write_file(made.metadata(), metadata_of(plan.row, parent.name));
+    sys::write_file(made.transcript("main", 1, true), "# " + plan.row.name + "\n");
+    sys::write_file(made.tool_log(), "");
+    sys::sync_filesystem(path);
+}
+
+// Gives the row a name that is free, with -2 and so on for the same second.
+void take_name(const Home& home, SpawnPlan& plan, const SpawnOptions& options, base::TimeMs now) {
+    const std::string name = name_at(options, now);
+    plan.row.name = name;
+    for (int n = 2; sys::exists(home.path() + "/" + plan.directory + "/" + plan.row.name); ++n)
+        plan.row.name = name + "-" + std::to_string(n);
+    plan.row.dir = plan.directory + "/" + plan.row.name;
+    plan.row.created_at = plan.row.last_clear_time = plan.row.last_activity = now;
+}
+
+// Rows of a killed spawn: what is in place is complete. The caller holds the lock of spawns.
+void reclaim_children(const Home& home, store::Store& store, const store::Agent& parent) {
+    for (const store::Agent& child : store::list_children(store, parent.id)) {
+        if (child.status != store::AgentStatus::creating) continue;
+        if (sys::exists(home.directory(child.dir).configuration()))
+            commit_status(store, child, store::AgentStatus::active, "recovered");
+        else
+            store::delete_agent(store, child.id);
+    }
+}
+
+std::string known_text(const std::vector<store::Agent>& known) {
+    std::vector<std::string> names;
+    for (const store::Agent& each : known) names.push_back(each.name);
+    const std::size_t all = names.size();
+    names.resize(std::min<std::size_t>(all, 10));
+    return "there are " + base::quoted_list(names) + (all > 10 ? " and others" : "");
+}
+
+void add_active_below(store::Store& store, store::AgentId parent, std::vector<store::Agent>& all) {
+    for (store::Agent& child : store::list_children(store, parent)) {
+        const store::AgentId id = child.id;
+        if (child.status == store::AgentStatus::active) all.push_back(std::move(child));
+        add_active_below(store, id, all);
+    }
+}
+
+}  // namespace
+
+store::Agent spawn(const Home& home, store::Store& store, const store::Agent& parent,
+                   const SpawnOptions& options) {
+    SpawnPlan plan = plan_spawn(home, store, parent, options);
+    const auto lock = sys::Lock::acquire(home.branches_lock(parent.id), sys::Lock::Mode::exclusive,
+                                         spawn_lock_ms);
+    if (!lock)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + parent.name + "': another command creates a sub-agent",
+                    "try again in a moment");
+    reclaim_children(home, store, parent);
+    take_name(home, plan, options, sys::now_ms());
+    sys::Scaffold scaffold(temporary_directory(home, plan.row.name));
+    fill(home, scaffold.path(), plan, parent);
+    sys::make_directory(home.path() + "/" + plan.directory, 0700);
+    {
+        store::Transaction transaction(store);
+        plan.row = store::insert_agent(store, plan.row);
+        if (!options.rights.empty())
+            store::set_setting(store, scope_of_child(plan.row.id), rights_setting, options.rights);
+        transaction.commit();
+    }
+    if (!scaffold.move_to(home.path() + "/" + plan.row.dir)) {
+        store::delete_agent(store, plan.row.id);
+        throw Error(ErrorCode::exists, home.path() + "/" + plan.row.dir + ": already exists",
+                    "move it away, or try again in a second");
+    }
+    scaffold.keep();
+    commit_status(store, plan.row, store::AgentStatus::active, "spawned");
+    plan.row.status = store::AgentStatus::active;
+    return plan.row;
+}
+
+std::vector<store::Agent> ancestors_of(store::Store& store, const store::Agent& agent) {
+    std::vector<store::Agent> above;
+    for (store::AgentId id = agent.parent_id; id != 0; id = above.back().parent_id) {
+        auto found = store::find_agent(store, id);
+        if (!found) break;
+        above.push_back(std::move(*found));
+    }
+    return above;
+}
+
+std::vector<sys::PathRules> path_rules_of(const Home& home, store::Store& store,
+                                          const store::Agent& agent, const std::string& root) {
+    std::vector<store::Agent> chain = ancestors_of(store, agent);
+    chain.insert(chain.begin(), agent);
+    std::vector<sys::PathRules> all;
+    for (const store::Agent& each : chain) {
+        const Directory directory = home.directory(each.dir);
+        if (!directory.is_of_sub_agent()) break;
+        const agent::PathLists paths = agent::load_preset(directory.configuration()).paths;
+        const auto normal = [&](const std::vector<std::string>& globs) {
+            std::vector<std::string> list;
+            for (const std::string& glob : globs) list.push_back(sys::normal_glob(glob, root));
+            return list;
+        };
+        sys::PathRules rules;
+        if (paths.read) rules.read = normal(*paths.read);
+        if (paths.write) rules.write = normal(*paths.write);
+        rules.deny = normal(paths.deny);
+        all.push_back(std::move(rules));
+    }
+    return all;
+}
+
+std::string spawned_rights(store::Store& store, store::AgentId agent) {
+    return store::find_setting(store, scope_of_child(agent), rights_setting);
+}
+
+store::Agent require_sub_agent(store::Store& store, const store::Agent& agent,
+                               const std::string& id) {
+    std::vector<store::Agent> known;
+    add_active_below(store, agent.id, known);
+    for (store::Agent& each : known)
+        if (each.name == id) return std::move(each);
+    throw Error(
+        ErrorCode::not_found,
+        "sub-agent " + base::quoted(id) + ": agent '" + agent.name + "' has none of that id",
+        known.empty() ? "chorus-run " + agent.name + " --spawn PRESET begins one"
+                      : known_text(known));
+}
+
+}  // namespace chorus::life

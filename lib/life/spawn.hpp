@@ -1,0 +1,44 @@
+// Creates sub-agents: the directory and the rows together, all or nothing (chorus-subagents(7)).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/layout.hpp"
+#include "agent/preset.hpp"
+#include "store/agents.hpp"
+#include "sys/path_rules.hpp"
+
+namespace chorus::life {
+
+struct SpawnOptions {
+    std::string preset;
+    std::string description;  // what it is for; a part of its id
+    // Globs. Absent: what its parent may read; empty: everything, but never more than its parent.
+    std::optional<std::vector<std::string>> allowed_paths = {};
+    std::vector<std::string> denied_paths = {};
+    std::string place = {};   // where it works, as store::Agent has it
+    std::string rights = {};  // of the turn that spawns it (place/rights.hpp): it has no more
+};
+
+// Everything is checked before anything is made. Returns the sub-agent, active. Error(bad_request),
+// Error(config_invalid) for a preset that cannot be read, Error(agent_busy).
+store::Agent spawn(const agent::Home& home, store::Store& store, const store::Agent& parent,
+                   const SpawnOptions& options);
+
+// Returns the agent above a sub-agent, then the one above that, to the top; empty for an agent.
+std::vector<store::Agent> ancestors_of(store::Store& store, const store::Agent& agent);
+// Returns the rules of a sub-agent's paths, its own first, then those of the sub-agents above it.
+// `root`: where it works. Error(config_invalid).
+std::vector<sys::PathRules> path_rules_of(const agent::Home& home, store::Store& store,
+                                          const store::Agent& agent, const std::string& root);
+// Returns the rights it was spawned with, or "".
+std::string spawned_rights(store::Store& store, store::AgentId agent);
+
+// Returns the active sub-agent of that id below the agent, at any depth. Error(not_found) with the
+// known ones.
+store::Agent require_sub_agent(store::Store& store, const store::Agent& agent,
+                               const std::string& id);
+
+}  // namespace chorus::life

@@ -1,0 +1,29 @@
+// Creates and finds the sub-agents that turns and users name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "life/spawn.hpp"
+#include "place/turn_options.hpp"
+
+namespace chorus::place {
+
+// Returns the sub-agent, after checking what life::spawn cannot: that its tools, permissions and
+// model exist. Nothing is made otherwise. Error(config_invalid), Error(no_driver), and the errors
+// of life::spawn.
+store::Agent spawn_sub_agent(store::Store& store, const store::Agent& parent,
+                             const life::SpawnOptions& wanted, const TurnOptions& options,
+                             const Surroundings& surroundings);
+
+// --spawn: creates a sub-agent of the agent that the options name, for their prompt and their
+// directory; from then on they name it. Returns its id.
+std::string spawn_for_user(life::SpawnOptions wanted, TurnOptions& options,
+                           const Surroundings& surroundings);
+// --subagent: an id, or the path of a sub-agent's directory or session.md. From then on the options
+// name it. Error(not_found).
+void choose_sub_agent(const std::string& given, TurnOptions& options,
+                      const Surroundings& surroundings);
+
+}  // namespace chorus::place

@@ -1,0 +1,331 @@
+#!/usr/bin/env bash
+# Sub-agents: --spawn and --subagent, what they are made of, and what they may do.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+preset() { # NAME [FRONT MATTER LINES]: with a system message; the text is stdin if there is one word only
+    mkdir -p "$CHORUS_HOME/presets"
+    printf -- '---\nmodel: builtin/script\n%s\n---\nYou are %s.\n' "${2:-}" "$1" >"$CHORUS_HOME/presets/$1.md"
+}
+parent() { # [OPTIONS]: agent a with files in its workspace
+    init a --model builtin/script --permissions sandboxed "$@"
+    work=$CHORUS_HOME/agents/a/workspace
+    mkdir -p "$work/src/gen" "$work/lib"
+    for file in src/a src/gen/b src/.env lib/c .env top; do echo "text of $file" >"$work/$file"; done
+    ln -s ../lib/c "$work/src/to-lib"
+}
+spawn() { # PRESET PROMPT [OPTIONS]: and the child's id and directory
+    local name=$1 prompt=$2
+    shift 2
+    run chorus-run a --spawn "$name" "$@" -p "$prompt"
+    child=$(db "SELECT name FROM agents WHERE kind = 'child' ORDER BY id DESC LIMIT 1")
+    dir=$CHORUS_HOME/$(db "SELECT dir FROM agents WHERE kind = 'child' ORDER BY id DESC LIMIT 1")
+}
+children() { db "SELECT count(*) FROM agents WHERE kind = 'child' AND status <> 'destroyed'"; }
+nothing_made() {
+    expect_equal "$(children)" 0
+    expect_missing "$CHORUS_HOME/agents/a/branches/main/agents"
+    expect_equal "$(find "$CHORUS_HOME/agents" -name '.tmp-*' | wc -l)" 0
+}
+
+test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88
+parent
+preset helper 'description: helps  # a comment'
+before=$(date -u +%Y%m%d%H%M%S)
+spawn helper 'Find the module: parse.c!'
+expect_status 0
+expect_match "$out" 'Find the module'
+expect_match "$child" '^helper-[0-9]{14}-find-the-module-parse-c$'
+stamp=${child#helper-}
+[ "${stamp%%-*}" -ge "$before" ] || fail "$child is older than $before"
+expect_match "$err" "^chorus-run: notice: sub-agent $child$"
+expect_equal "$dir" "$CHORUS_HOME/agents/a/branches/main/agents/$child"
+expect_equal "$(cd "$dir" && echo [a-z]*.*)" 'preset.md scope-plan.yml session.md tools.org'
+expect_missing "$dir/branches"
+expect_missing "$dir/current"
+expect_match "$(cat "$dir/scope-plan.yml")" "^version: \"3.0\"
+session_id: \"$child\"
+created: \"20[0-9-]+T[0-9:.]+Z\"
+updated: \"20[0-9-]+T[0-9:.]+Z\"
+type: \"agent\"
+parent_session_id: \"a\"
+preset: \"helper\"$"
+expect_match "$(cat "$dir/session.md")" 'Find the module: parse.c!'
+expect_db "SELECT count(*) FROM messages WHERE agent_id = 1" 0
+expect_sound
+
+test_case "preset.md is the preset with the paths in its front matter, once" # P-16 P-17 P-69
+parent
+preset helper 'description: helps  # a comment'
+spawn helper hello --allow-path 'src/**' --allow-path 'lib' --deny-path '**/*.pem'
+expect_status 0
+expect_file "$dir/preset.md" '---
+model: builtin/script
+description: helps  # a comment
+paths:
+  read:
+    - "src/**"
+    - "lib"
+  write:
+    - "/tmp/**"
+  deny:
+    - "**/.git/**"
+    - "**/runtime/**"
+    - "**/.env"
+    - "**/node_modules/**"
+    - "**/*.pem"
+---
+You are helper.'
+spawn helper hello
+expect_match "$(cat "$dir/preset.md")" 'read:
+    - "\*\*"
+'
+expect_equal "$(grep -c '^---$' "$dir/preset.md")" 2
+
+test_case "the same second: ids differ"
+parent
+preset helper
+for i in 1 2 3 4; do chorus-run a --spawn helper -p same >/dev/null 2>&1 & pids[i]=$!; done
+for i in 1 2 3 4; do wait "${pids[i]}" || fail "spawn $i failed"; done
+expect_db "SELECT count(*), count(DISTINCT name), count(DISTINCT dir) FROM agents WHERE kind = 'child' AND status = 'active'" '4|4|4'
+expect_sound
+
+test_case "what is wrong with a preset is said before anything is made" # P-56 P-57
+parent
+mkdir -p "$CHORUS_HOME/presets"
+refused() { # TEXT STATUS REGEX
+    printf '%s' "$1" >"$CHORUS_HOME/presets/p.md"
+    run chorus-run a --spawn p hello
+    expect_status "$2"
+    expect_match "$err" "$3"
+    expect_equal "$(grep -c '^chorus-run: error: ' <<<"$err")" 1
+    nothing_made
+}
+refused $'---\nmodel: [\n---\n' 3 "Failed to load preset from $CHORUS_HOME/presets/p.md: line 3: "
+refused $'---\nmodel: a\nmodel: b\n---\n' 3 'line 3: model: given twice'
+refused $'---\nmodel: builtin/script\ntools: [view, foo, bash, bar]\n---\n' 3 'tools: there is no foo, no bar
+chorus-run: hint: there are append_file, '
+refused $'---\nmodel: builtin/script\npaths: 3\n---\n' 3 'line 3: paths: must be a mapping'
+refused $'---\nmodel: builtin/script\npermissions: wide\n---\n' 3 "permissions: no profile 'wide'"
+refused $'---\nmodel: nobody/m\n---\n' 7 'nobody'
+refused $'---\nmodel: builtin/script\n' 3 "no line '---' ends the front matter"
+printf -- '---\nmodel: builtin/script\npaths:\n  read: [src]\n---\n' >"$CHORUS_HOME/presets/p.md"
+run chorus-run a --spawn nobody hello
+expect_status 2
+expect_match "$err" "error: preset 'nobody': no such preset
+chorus-run: hint: there are .*'explorer'"
+run chorus-run a --spawn ../presets/p hello
+expect_status 2
+run chorus-run a --spawn p --allow-path '' hello
+expect_status 2
+run chorus-run a --spawn p --allow-path lib hello
+expect_status 2
+expect_match "$err" "preset 'p': it sets paths.read itself"
+run chorus-run none --spawn p hello
+expect_status 4
+run chorus-run --spawn p
+expect_status 2
+nothing_made
+
+test_case "nothing is inherited: a parent whose every setting differs" # P-23 P-28 P-29 P-85 P-87
+parent --system-prompt 'PARENT-WORDS' --description parent-description
+start_server "$(answers "$(say answered)")"
+preset helper 'model: anthropic/from-preset
+temperature: 0.25
+max_tokens: 321
+tools: [view, list_files]'
+sed -i 2d "$CHORUS_HOME/presets/helper.md"
+agent_key a temperature 0.9
+agent_key a max_tokens 99
+agent_key a max_iterations 3
+mkdir -p "$CHORUS_HOME/agents/a/docs"
+echo PARENT-DOCUMENT >"$CHORUS_HOME/agents/a/docs/d.md"
+run chorus-run a 'parent prompt' -m builtin/script
+spawn helper 'child prompt'
+expect_status 0
+expect_equal "$out" answered
+expect_equal "$(jq -c '[.model, .temperature, .max_tokens]' "$(request 1)")" '["from-preset",0.25,321]'
+expect_equal "$(jq -c '[.tools[].name] | sort' "$(request 1)")" '["list_files","view"]'
+expect_match "$(cat "$(request 1)")" 'You are helper'
+expect_no_match "$(cat "$(request 1)")" 'PARENT-WORDS|PARENT-DOCUMENT|parent prompt|parent-description'
+
+test_case "only the preset's tools are there; a call of another is refused" # P-27
+parent
+preset helper 'tools: [view, git_log]'
+spawn helper $'/view src/a\n/list_files .\n/git_commit {"message": "x"}\n/git_log'
+expect_status 0
+expect_match "$out" 'text of src/a'
+expect_match "$out" 'list_files.*(denied|not allowed|permission)'
+expect_equal "$(git -C "$work" log --oneline 2>/dev/null | wc -l)" "$(git -C "$work" log --oneline 2>/dev/null | grep -vc ' x$')"
+
+test_case "file tools keep to the paths" # P-10 P-11 P-68 P-72
+parent
+preset helper
+reads=$'/view src/.env\n/view src/a\n/view lib/c\n/view src/gen/b\n/view src/to-lib\n/view src/../top\n/search_files {"pattern": "text of"}\n/list_files .'
+spawn helper "$reads" --allow-path 'src/**'
+expect_status 0
+expect_match "$out" 'text of src/a'
+expect_match "$out" 'text of src/gen/b'
+expect_no_match "$out" 'text of (lib/c|top|src/.env|.env)'
+expect_match "$out" 'lib/c: not in paths.read: src/\*\*'
+expect_match "$out" 'src/.env: denied by paths.deny: \*\*/.env'
+expect_no_match "$out" 'top$'
+spawn helper "$reads" --deny-path 'src/gen'
+expect_match "$out" 'text of lib/c'
+expect_no_match "$out" 'text of (src/gen/b|src/.env|.env)'
+writes=$'/create_file {"path": "src/new", "content": "x"}\n/str_replace {"path": "lib/c", "old_str": "text", "new_str": "changed"}\n/append_file {"path": "top", "content": "x"}'
+spawn helper "$writes"
+expect_match "$out" 'not in paths.write: /tmp/\*\*'
+expect_missing "$work/src/new"
+expect_file "$work/lib/c" 'text of lib/c'
+expect_file "$work/top" 'text of top'
+preset writer 'paths:
+  write: ["lib/**", "src/new"]'
+spawn writer "$writes"
+expect_file "$work/src/new" x
+expect_file "$work/lib/c" 'changed of lib/c'
+expect_file "$work/top" 'text of top'
+spawn writer $'/create_file {"path": "lib/.env", "content": "x"}\n/create_file {"path": "lib/.git/config", "content": "x"}'
+expect_missing "$work/lib/.env"
+expect_missing "$work/lib/.git"
+
+test_case "tools.org logs its calls"
+parent
+preset helper
+spawn helper $'/view src/a\n/view none'
+expect_match "$(cat "$dir/tools.org")" '^\* \[20[0-9-]+T[0-9:.]+Z\] view
+  - call :: script_[0-9_]+
+  - arguments :: \{"path":"src/a"\}
+'
+expect_match "$(cat "$dir/tools.org")" 'result
+  - call :: script_[0-9_]+
+  - outcome :: done, [0-9]+ bytes
+'
+expect_match "$(cat "$dir/tools.org")" 'outcome :: error, '
+
+test_case "commands keep to the paths" # P-68
+parent
+preset helper
+show='/bash cat src/a src/gen/b src/.env lib/c .env top 2>/dev/null; echo x >src/w; echo x >lib/w; echo x >/tmp/w && cat /tmp/w'
+spawn helper "$show" --allow-path src
+expect_status 0
+expect_match "$out" 'text of src/a'
+expect_no_match "$out" 'text of (lib/c|top|src/.env|.env)'
+expect_missing "$work/src/w"
+spawn helper "$show" --deny-path 'src/gen/**'
+expect_match "$out" 'text of lib/c'
+expect_no_match "$out" 'text of (src/gen/b|src/.env|.env)'
+expect_missing "$work/lib/w"
+preset writer 'paths:
+  write: [lib]'
+spawn writer "$show"
+expect_missing "$work/src/w"
+expect_file "$work/lib/w" x
+spawn helper "$show" --allow-path 'src/*.c'
+expect_status 0
+expect_match "$out" "commands cannot be held to the agent's paths: paths.read: src/\*.c is neither a directory nor DIRECTORY/\*\*"
+expect_no_match "$out" 'text of'
+
+test_case "git's tools show no more than the paths, and change nothing beside them"
+parent
+git -C "$work" add -f lib/c src/a && git -C "$work" -c user.name=n -c user.email=e@x commit -qm 'secret words'
+preset helper
+spawn helper $'/git_log\n/git_commit {"message": "by a sub-agent"}'
+expect_match "$out" 'secret words'
+spawn helper $'/git_log\n/bash git log; ls .git' --allow-path lib
+expect_no_match "$out" 'secret words|objects'
+spawn helper $'/git_log\n/bash git log; ls .git' --deny-path src/a
+expect_no_match "$out" 'secret words|objects'
+expect_equal "$(git -C "$work" log --format=%s | grep -c 'by a sub-agent')" 0
+
+test_case "a sub-agent has no more rights than its parent, now and later" # P-82
+parent
+preset helper 'permissions: open'
+agent_key a permissions '"locked"'
+spawn helper '/bash echo ran' --on-ask deny
+expect_no_match "$out" '^ran'
+agent_key a permissions '"open"'
+run chorus-run a --subagent "$child" '/bash echo ran'
+expect_match "$out" 'ran'
+agent_key a permissions '"locked"'
+run chorus-run a --subagent "$child" '/bash echo again' --permissions open
+expect_no_match "$out" '^again'
+
+test_case "confirm-tool-calls asks for what is allowed"
+parent
+agent_key a permissions '"open"'
+preset helper 'confirm-tool-calls: true'
+spawn helper '/view src/a' --on-ask fail
+expect_status 11
+preset helper 'confirm-tool-calls: auto'
+spawn helper '/view src/a' --on-ask fail
+expect_status 0
+
+test_case "--subagent goes on, by id and by path; so does the id as a name" # P-52 P-96
+parent
+preset helper
+spawn helper first
+for how in "a --subagent $child" "a --subagent $dir/session.md" "a --subagent $dir/" "$child"; do
+    run chorus-run $how again
+    expect_status 0
+    expect_equal "$out" "$(run chorus-run $child again >/dev/null; echo "$out")"
+done
+expect_equal "$(children)" 1
+expect_equal "$(db "SELECT count(*) FROM turns WHERE agent_id = (SELECT id FROM agents WHERE name = '$child')")" 9
+expect_match "$(cat "$dir/session.md")" again
+run chorus-run a --subagent nobody again
+expect_status 4
+expect_match "$err" "sub-agent 'nobody': agent 'a' has none of that id
+chorus-run: hint: there are '$child'"
+run chorus-run a --subagent "$CHORUS_HOME/agents/a" again
+expect_status 4
+run chorus-run a --subagent "$child" --new-thread again
+expect_status 2
+run chorus-run "$child" --new-thread again
+expect_status 2
+run chorus-context log "$child"
+expect_status 0
+expect_match "$out" again
+run chorus-context branch "$child" other
+expect_status 2
+expect_match "$err" 'a sub-agent cannot be branched'
+
+test_case "a killed spawn leaves nothing, or all of it"
+parent
+preset helper
+for call in mkdir rename renameat2 fsync fdatasync linkat pwrite64; do
+    for when in 1 2 3 5 8; do
+        strace -f -qq -o /dev/null -e trace=none -e "inject=$call:signal=KILL:when=$when" \
+            chorus-run a --spawn helper -p hello >/dev/null 2>&1 </dev/null
+        run chorus-run a --spawn helper -p after
+        expect_status 0
+        expect_equal "$(db "SELECT count(*) FROM agents WHERE kind = 'child' AND status <> 'active'")" 0
+        while read -r row; do [ -f "$CHORUS_HOME/$row/session.md" ] || fail "$row has no session.md"; done \
+            < <(db "SELECT dir FROM agents WHERE kind = 'child' AND status = 'active'")
+    done
+done
+run chorus-config doctor --fix
+expect_equal "$(find "$CHORUS_HOME/agents" -maxdepth 1 -name '.tmp-*' | wc -l)" 0
+expect_equal "$(ls "$CHORUS_HOME/agents/a/branches/main/agents" | wc -l)" "$(children)"
+
+test_case "branch, pack, adopt and destroy carry or remove sub-agents"
+parent
+preset helper
+spawn helper first
+run chorus-run a hello
+run chorus-context branch a other
+expect_status 0
+[ -f "$CHORUS_HOME"/agents/a/branches/*-other/agents/"$child"/preset.md ] || fail 'the branch has no copy'
+run chorus-run "$child" again
+expect_status 0
+run chorus-context switch a other
+run chorus-run "$child" 'in the other branch'
+expect_status 0
+expect_match "$(cat "$CHORUS_HOME"/agents/a/branches/*-other/agents/"$child"/session.md)" 'in the other branch'
+expect_no_match "$(cat "$dir/session.md")" 'in the other branch'
+run chorus-destroy a --yes
+expect_status 0
+expect_equal "$(children)" 0
+expect_missing "$CHORUS_HOME/agents/a"
+
+end_tests
