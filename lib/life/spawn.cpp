@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
 #include "life/leftovers.hpp"
-#include "store/settings.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/directory.hpp"
@@ -28,11 +27,6 @@ using base::ErrorCode;
 constexpr std::size_t slug_bytes = 40;
 constexpr std::size_t description_bytes = 1'000;
 constexpr std::int64_t spawn_lock_ms = 30'000;
-constexpr const char* rights_setting = "spawned_rights";
-
-std::string scope_of_child(store::AgentId agent) {
-    return "agent/" + std::to_string(agent);
-}
 
 void check_description(const std::string& description) {
     if (description.size() <= description_bytes) return;
@@ -128,6 +122,9 @@ SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& 
     plan.row.model = plan.preset.model;
     plan.row.permissions = plan.preset.permissions ? plan.preset.permissions->name : "";
     plan.row.place = options.place;
+    plan.row.rights = options.rights;
+    plan.row.parent_turn = options.parent_turn;
+    plan.row.parent_call = options.parent_call;
     return plan;
 }
 
@@ -204,13 +201,9 @@ store::Agent spawn(const Home& home, store::Store& store, const store::Agent& pa
     sys::Scaffold scaffold(temporary_directory(home, plan.row.name));
     fill(home, scaffold.path(), plan, parent);
     sys::make_directory(home.path() + "/" + plan.directory, 0700);
-    {
-        store::Transaction transaction(store);
-        plan.row = store::insert_agent(store, plan.row);
-        if (!options.rights.empty())
-            store::set_setting(store, scope_of_child(plan.row.id), rights_setting, options.rights);
-        transaction.commit();
-    }
+    store::Transaction transaction(store);
+    plan.row = store::insert_agent(store, plan.row);
+    transaction.commit();
     if (!scaffold.move_to(home.path() + "/" + plan.row.dir)) {
         store::delete_agent(store, plan.row.id);
         throw Error(ErrorCode::exists, home.path() + "/" + plan.row.dir + ": already exists",
@@ -253,10 +246,6 @@ std::vector<sys::PathRules> path_rules_of(const Home& home, store::Store& store,
         all.push_back(std::move(rules));
     }
     return all;
-}
-
-std::string spawned_rights(store::Store& store, store::AgentId agent) {
-    return store::find_setting(store, scope_of_child(agent), rights_setting);
 }
 
 store::Agent require_sub_agent(store::Store& store, const store::Agent& agent,

@@ -8,6 +8,7 @@
 #include "agent/layout.hpp"
 #include "agent/preset.hpp"
 #include "store/agents.hpp"
+#include "store/turns.hpp"
 #include "sys/path_rules.hpp"
 
 namespace chorus::life {
@@ -18,8 +19,12 @@ struct SpawnOptions {
     // Globs. Absent: what its parent may read; empty: everything, but never more than its parent.
     std::optional<std::vector<std::string>> allowed_paths = {};
     std::vector<std::string> denied_paths = {};
-    std::string place = {};   // where it works, as store::Agent has it
-    std::string rights = {};  // of the turn that spawns it (place/rights.hpp): it has no more
+    std::string place = {};  // where it works, as store::Agent has it
+    // Of the turn that spawns it: its rights, of which it has no more (place/rights.hpp), and the
+    // call.
+    std::string rights = {};
+    store::TurnId parent_turn = 0;
+    std::string parent_call = {};
 };
 
 // Everything is checked before anything is made. Returns the sub-agent, active. Error(bad_request),
@@ -33,9 +38,6 @@ std::vector<store::Agent> ancestors_of(store::Store& store, const store::Agent& 
 // `root`: where it works. Error(config_invalid).
 std::vector<sys::PathRules> path_rules_of(const agent::Home& home, store::Store& store,
                                           const store::Agent& agent, const std::string& root);
-// Returns the rights it was spawned with, or "".
-std::string spawned_rights(store::Store& store, store::AgentId agent);
-
 // Returns the active sub-agent of that id below the agent, at any depth. Error(not_found) with the
 // known ones.
 store::Agent require_sub_agent(store::Store& store, const store::Agent& agent,

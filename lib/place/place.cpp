@@ -66,8 +66,7 @@ InForce in_force_for(Place& place) {
 Loaded load(Place& place) {
     const Surroundings& surroundings = place.surroundings;
     Loaded loaded{in_force_for(place), {}, {}, place.joined_rights};
-    if (std::string rights = life::spawned_rights(place.store, place.agent.id); !rights.empty())
-        loaded.joined.push_back(std::move(rights));
+    if (!place.agent.rights.empty()) loaded.joined.push_back(place.agent.rights);
     agent::Configuration& configuration = loaded.configuration;
     loaded.settings = resolve_settings(place.options, surroundings.environment, configuration,
                                        place.home_configuration, place.catalog, surroundings.home);

@@ -95,7 +95,7 @@ InForce sub_agent_in_force(store::Store& store, const store::Agent& agent,
     in_force.configuration.text = in_force.file;
     if (preset.tools) in_force.bounds.push_back(only(*preset.tools));
     in_force.bounds.push_back(without_more(preset.paths));
-    if (preset.confirm_calls) in_force.bounds.push_back(in_full({.ask = {{".*"}}}));
+    if (preset.confirm_calls) in_force.bounds.push_back(in_full({.ask = {{"[\\s\\S]*"}}}));
 
     const auto parent = store::find_agent(store, agent.parent_id);
     if (!parent)

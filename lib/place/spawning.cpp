@@ -31,15 +31,14 @@ std::string title_of(const TurnOptions& options) {
 
 store::Agent spawn_sub_agent(store::Store& store, const store::Agent& parent,
                              const life::SpawnOptions& wanted, const TurnOptions& options,
-                             const Surroundings& surroundings) {
-    const agent::Home& home = surroundings.home;
+                             const sys::Environment& environment, const agent::Home& home) {
     const std::string path = agent::require_preset(home, wanted.preset);
     const agent::Preset preset = agent::load_preset(path);
     check_tools(preset, path);
     const agent::HomeConfiguration general = agent::load_home_configuration(home);
     if (preset.permissions) (void)agent::resolve_profile(*preset.permissions, general, path);
-    (void)resolve_settings(options, surroundings.environment, agent::configuration_of(preset),
-                           general, life::load_catalog(store, home), home);
+    (void)resolve_settings(options, environment, agent::configuration_of(preset), general,
+                           life::load_catalog(store, home), home);
     return life::spawn(home, store, parent, wanted);
 }
 
@@ -53,8 +52,8 @@ std::string spawn_for_user(life::SpawnOptions wanted, TurnOptions& options,
         wanted.place = root_for(found.store, found.agent, wanted_by(options, found.agent),
                                 surroundings.home, surroundings.environment)
                            .path();
-    const store::Agent made =
-        spawn_sub_agent(found.store, found.agent, wanted, options, surroundings);
+    const store::Agent made = spawn_sub_agent(found.store, found.agent, wanted, options,
+                                              surroundings.environment, surroundings.home);
     options.agent = made.dir;
     options.directory.clear();
     return made.name;

@@ -15,7 +15,7 @@ namespace chorus::place {
 // of life::spawn.
 store::Agent spawn_sub_agent(store::Store& store, const store::Agent& parent,
                              const life::SpawnOptions& wanted, const TurnOptions& options,
-                             const Surroundings& surroundings);
+                             const sys::Environment& environment, const agent::Home& home);
 
 // --spawn: creates a sub-agent of the agent that the options name, for their prompt and their
 // directory; from then on they name it. Returns its id.

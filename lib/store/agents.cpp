@@ -22,6 +22,9 @@ constexpr Table agents{
     column("generation", &Agent::generation),
     column("kind", &Agent::kind),
     column("parent_id", &Agent::parent_id, NullIs{0}),
+    column("parent_turn", &Agent::parent_turn, NullIs{0}),
+    column("parent_call", &Agent::parent_call, NullIs{""}),
+    column("rights", &Agent::rights, NullIs{""}),
     column("preset", &Agent::preset),
     column("dir", &Agent::dir),
     column("model", &Agent::model),
@@ -96,6 +99,11 @@ std::vector<Agent> list_generations(Store& store, std::string_view name) {
 
 std::optional<Agent> find_child(Store& store, std::string_view dir) {
     return agents.find(store, "WHERE dir = ? AND kind = 'child' AND status <> 'destroyed'", dir);
+}
+
+std::optional<Agent> find_child_of_call(Store& store, std::int64_t turn, std::string_view call) {
+    return agents.find(store, "WHERE parent_turn = ? AND parent_call = ? ORDER BY id LIMIT 1", turn,
+                       call);
 }
 
 std::vector<Agent> list_children_named(Store& store, std::string_view name) {

@@ -22,10 +22,13 @@ struct Agent {
     std::int64_t generation = 1;
     std::string kind = "agent";  // or "child": a sub-agent, identified by its dir; names may repeat
     AgentId parent_id = 0;       // of a child
-    std::string preset;          // of a child
-    std::string dir;             // relative to the home
-    std::string model;           // index of agent.json
-    std::string permissions;     // index of agent.json: a name or "custom"
+    std::int64_t parent_turn = 0;  // the turn whose call spawned it; 0: a person did
+    std::string parent_call;
+    std::string rights;       // of that turn (place/rights.hpp)
+    std::string preset;       // of a child
+    std::string dir;          // relative to the home
+    std::string model;        // index of agent.json
+    std::string permissions;  // index of agent.json: a name or "custom"
     std::string description;
     std::string channel_id;
     std::string place;  // where its turns work, a real path; "": its own workspace
@@ -53,6 +56,8 @@ std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name);
 std::vector<Agent> list_generations(Store& store, std::string_view name);
 // Returns the child in that directory that is not destroyed.
 std::optional<Agent> find_child(Store& store, std::string_view dir);
+// Returns the child that the call spawned, active or destroyed.
+std::optional<Agent> find_child_of_call(Store& store, std::int64_t turn, std::string_view call);
 // Returns the active children of that name: branches have copies.
 std::vector<Agent> list_children_named(Store& store, std::string_view name);
 // All agents that are not destroyed, by name; without children.

@@ -11,11 +11,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "base/error.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "sys/fd.hpp"
+#include "sys/process.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define CHORUS_ADDRESS_SANITIZER 1
@@ -49,6 +52,17 @@ std::map<std::string, std::string> values_of_process() {
         // The first of two equal names is the one getenv(3) finds.
         values.emplace(text.substr(0, equals), text.substr(equals + 1));
     }
+    return values;
+}
+
+constexpr const char* descriptor_variable = "CHORUS_ENVIRONMENT_FD";
+constexpr std::size_t most_passed_bytes = 8U << 20;
+
+std::map<std::string, std::string> values_of_text(const std::string& text) {
+    std::map<std::string, std::string> values;
+    for (const std::string_view entry : base::split(text, '\0'))
+        if (const std::size_t equals = entry.find('='); equals != std::string_view::npos)
+            values.emplace(entry.substr(0, equals), entry.substr(equals + 1));
     return values;
 }
 
@@ -94,8 +108,34 @@ bool always_passed(const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+std::map<std::string, std::string> initial_values() {
+    std::map<std::string, std::string> values = values_of_process();
+    const auto number = values.find(descriptor_variable);
+    if (number == values.end()) return values;
+    const int fd = base::parse_number<int>(number->second).value_or(-1);
+    const Fd passed(fd > STDERR_FILENO ? fd : -1);
+    std::string text;
+    if (!passed || !try_read_all(fd, most_passed_bytes, text))
+        throw malformed(number->first, number->second, "a descriptor with variables");
+    return values_of_text(text);
+}
+
+}  // namespace
+
 Environment Environment::of_process() {
-    return Environment(values_of_process());
+    if (getenv(descriptor_variable) == nullptr) return Environment(values_of_process());
+    // the descriptor can be read once
+    static const std::map<std::string, std::string> passed = initial_values();
+    return Environment(passed);
+}
+
+void Environment::pass_to(ProcessCommand& command) const {
+    std::string text;
+    for (const auto& [name, value] : values_) text += name + "=" + value + '\0';
+    const int fd = command.pass(std::make_shared<const Fd>(memory_file(text)));
+    command.environment.push_back(std::string(descriptor_variable) + "=" + std::to_string(fd));
 }
 
 std::optional<std::string> Environment::find(const std::string& name) const {

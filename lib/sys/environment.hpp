@@ -10,8 +10,12 @@
 
 namespace chorus::sys {
 
+struct ProcessCommand;
+
 class Environment {
   public:
+    // The environment of this process, or the one that pass_to() handed to it.
+    // Error(bad_request) if that cannot be read.
     static Environment of_process();
     explicit Environment(std::map<std::string, std::string> values = {})
         : values_(std::move(values)) {}
@@ -21,6 +25,9 @@ class Environment {
     std::string get(const std::string& name, std::string fallback = {}) const;
     bool has(const std::string& name) const { return find(name).has_value(); }
     const std::map<std::string, std::string>& all() const { return values_; }
+    // Hands the values to a program of Chorus, over a descriptor, where no other process sees them;
+    // its environment gets only the number.
+    void pass_to(ProcessCommand& command) const;
     // Reads milliseconds as in CHORUS_*_MS, a bare number; 500ms, 20s and 10m are accepted too.
     // Throws Error(bad_request) where malformed.
     std::optional<std::int64_t> find_ms(const std::string& name) const;

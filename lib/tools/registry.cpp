@@ -23,6 +23,7 @@
     TOOL(self_edit_model)         \
     TOOL(self_edit_permissions)   \
     TOOL(self_edit_system_prompt) \
+    TOOL(spawn_agent)             \
     TOOL(str_replace)             \
     TOOL(task_kill)               \
     TOOL(task_output)             \
@@ -78,6 +79,7 @@ const std::vector<Tool>& registry() {
 }
 
 const Tool* find_tool(std::string_view name) {
+    if (name == "PersistentAgent") name = "spawn_agent";
     const std::vector<Tool>& tools = registry();
     const auto found = std::find_if(tools.begin(), tools.end(),
                                     [&](const Tool& tool) { return tool.name == name; });
@@ -117,7 +119,7 @@ std::string action_prefix(const Tool& tool) {
 }
 
 std::string action_pattern(const Tool& tool) {
-    return action_prefix(tool) + (tool.name == tool.family ? ".*" : "( .*)?");
+    return action_prefix(tool) + (tool.name == tool.family ? "[\\s\\S]*" : "( [\\s\\S]*)?");
 }
 
 }  // namespace chorus::tools

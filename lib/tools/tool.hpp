@@ -27,6 +27,7 @@ class Catalog;
 namespace chorus::tools {
 
 struct Tasks;
+struct SubAgents;
 
 // The arguments of a call, without making every tool depend on a JSON library.
 class Arguments {
@@ -78,13 +79,15 @@ struct Workplace {
     agent::Directory directory = agent::Directory({});
     std::string configuration_lock_path = {};
     std::string available_models_path = {};
-    Tasks* tasks = nullptr;        // tools/task_tools.hpp; null only where no tool of tasks runs
-    std::string call_id = {};      // of the call that is planned
-    std::string plants_file = {};  // agent::Directory::call_plants of the thread; "": none
+    Tasks* tasks = nullptr;  // tools/task_tools.hpp; null only where no tool of tasks runs
+    const SubAgents* sub_agents = nullptr;  // tools/sub_agents.hpp; likewise
+    std::string call_id = {};               // of the call that is planned
+    std::string plants_file = {};           // agent::Directory::call_plants of the thread; "": none
 };
 
-// How a killed call is recovered. A question is answered by a person and runs nothing.
-enum class Class { read, write, command, repository, question };
+// How a killed call is recovered. A question is answered by a person and runs nothing. A
+// sub-agent's call goes on, because its turn is found again.
+enum class Class { read, write, command, repository, question, agent };
 
 struct Parameter {
     std::string_view name;
@@ -123,6 +126,7 @@ struct Tool {
 
 // Sorted by name.
 const std::vector<Tool>& registry();
+// `name` may be PersistentAgent, as other programs name spawn_agent.
 const Tool* find_tool(std::string_view name);
 // The definition sent to the model.
 chat::ToolDefinition definition(const Tool& tool);

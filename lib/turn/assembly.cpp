@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "agent/preset.hpp"
 #include "base/hash.hpp"
+#include "base/text.hpp"
 #include "context/prompt_texts.hpp"
 #include "context/status_block.hpp"
 #include "context/window.hpp"
@@ -105,11 +107,20 @@ AssembledWindow assemble_window(place::Place& place, const place::Loaded& loaded
     return assembled;
 }
 
-std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles) {
+// The presets are files, which anybody may add.
+std::string presets_text(const agent::Home& home) {
+    const std::vector<std::string> names = agent::preset_names(home);
+    return names.empty() ? "" : "Presets: " + base::join(names, ", ") + ".\n";
+}
+
+std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles,
+                                                const agent::Home& home) {
     std::vector<chat::ToolDefinition> definitions;
-    for (const tools::Tool& tool : tools::registry())
-        if (!policy::any_hides(profiles, tools::action_prefix(tool)))
-            definitions.push_back(tools::definition(tool));
+    for (const tools::Tool& tool : tools::registry()) {
+        if (policy::any_hides(profiles, tools::action_prefix(tool))) continue;
+        definitions.push_back(tools::definition(tool));
+        if (tool.kind == tools::Class::agent) definitions.back().description += presets_text(home);
+    }
     return definitions;
 }
 
@@ -117,7 +128,7 @@ void write_opening(const place::Place& place, const place::Loaded& loaded, chat:
     request.model = model::parse_model_name(loaded.settings.asked_model).name;
     request.system = loaded.configuration.system_prompt;
     request.documents = place.redaction.apply(context::documents_text(place.directory));
-    request.tools = visible_tools(loaded.rights.profiles);
+    request.tools = visible_tools(loaded.rights.profiles, place.surroundings.home);
     request.max_output_tokens = loaded.settings.max_output_tokens;
     request.effort = loaded.settings.effort;
     request.temperature = loaded.settings.temperature;

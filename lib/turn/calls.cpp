@@ -122,8 +122,12 @@ bool Calls::side_by_side() const {
     const auto reads = [](const Judged& judged) {
         return judged.runs && judged.decision == "allow" && judged.tool->kind == tools::Class::read;
     };
+    const auto spawns = [](const Judged& judged) {
+        return judged.runs && judged.tool->kind == tools::Class::agent;
+    };
     return judged_.size() > 1 && rules_.loaded.settings.parallel_tools > 1 &&
-           std::all_of(judged_.begin(), judged_.end(), reads);
+           (std::all_of(judged_.begin(), judged_.end(), reads) ||
+            std::all_of(judged_.begin(), judged_.end(), spawns));
 }
 
 // Whatever a tool throws becomes a result that the model can react to.
@@ -202,6 +206,8 @@ CallOutcome Calls::end(Judged& judged, chat::ToolResult result) {
 
 Ran Calls::run() {
     if (rules_.stopping()) return {};
+    for (Judged& judged : judged_)
+        if (judged.approved && judged.tool->kind == tools::Class::agent) look_again(judged);
     return side_by_side() ? run_side_by_side() : run_in_order();
 }
 
@@ -278,14 +284,18 @@ Ran Calls::run_side_by_side() {
     record_.advance({}, all_of(judged_));
     const base::TimeMs started_at = sys::now_ms();
     std::vector<chat::ToolResult> results(judged_.size());
-    const auto width = static_cast<std::size_t>(rules_.loaded.settings.parallel_tools);
+    auto width = static_cast<std::size_t>(rules_.loaded.settings.parallel_tools);
+    if (judged_.front().tool->kind == tools::Class::agent)
+        width = std::min<std::size_t>(width, base::limits::subagents_at_once);
     for (std::size_t start = 0; start < judged_.size(); start += width) {
         std::vector<std::future<chat::ToolResult>> running;
         const std::size_t end = std::min(judged_.size(), start + width);
         // if no thread can be started, the call runs in get()
         for (std::size_t i = start; i < end; ++i)
-            running.push_back(std::async(std::launch::async | std::launch::deferred,
-                                         [this, i] { return execute(judged_[i]); }));
+            running.push_back(std::async(std::launch::async | std::launch::deferred, [this, i] {
+                Judged& one = judged_[i];
+                return one.runs ? execute(one) : one.result;
+            }));
         for (std::size_t i = start; i < end; ++i) results[i] = running[i - start].get();
     }
     Ran ran;

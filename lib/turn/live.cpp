@@ -66,12 +66,14 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
              .about = [this] { return next_task(); },
              .secrets = place.redaction,
              .grace_ms = shutdown_.grace_ms()},
+      sub_agents_(sub_agents_of(place, loaded_, record.turn(), shutdown_)),
       calls_(place, record, workplace_,
              {loaded_, [this] { return stop_requested(); }, [this] { reload(); }}, result_.denied),
       keys_(place::keys_for(place)) {
     workplace_.stop = [this] { return shutdown_.command_must_stop(); };
     workplace_.stop_grace_ms = [this] { return shutdown_.command_grace_ms(); };
     workplace_.tasks = &tasks_;
+    workplace_.sub_agents = &sub_agents_;
     state_.iterations = record.turn().iterations;
     state_.tool_calls = record.turn().tool_calls;
     state_.usage = record.turn().usage;

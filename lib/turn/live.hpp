@@ -16,6 +16,7 @@
 #include "turn/calls.hpp"
 #include "turn/loop.hpp"
 #include "turn/recovery.hpp"
+#include "turn/sub_agent_runs.hpp"
 #include "turn/turn_record.hpp"
 
 namespace chorus::turn {
@@ -51,7 +52,8 @@ std::int64_t room_for_messages(place::Place& place, const place::Loaded& loaded,
 // estimates are corrected by the provider's count in the thread's last turn.
 bool exceeds_limits(place::Place& place, const place::Loaded& loaded, const chat::Request& request);
 // Returns the tools that no profile hides.
-std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles);
+std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profile>& profiles,
+                                                const agent::Home& home);
 
 // Returns the user's message with the current status block; `tasks` are the running tasks.
 chat::Message user_message(place::Place& place, const std::string& text,
@@ -119,6 +121,7 @@ class LiveTurn : public LoopHost {
     tools::Workplace workplace_;
     tools::Tasks tasks_;
     chat::TurnResult result_;
+    tools::SubAgents sub_agents_;
     Calls calls_;
     LoopState state_;
     place::Keys keys_;

@@ -21,10 +21,11 @@ namespace {
 
 using store::TurnState;
 
-bool only_reads(const std::string& name) {
+bool may_be_repeated(const std::string& name) {
     const tools::Tool* tool = tools::find_tool(name);
     return tool != nullptr &&
-           (tool->kind == tools::Class::read || tool->kind == tools::Class::question);
+           (tool->kind == tools::Class::read || tool->kind == tools::Class::question ||
+            tool->kind == tools::Class::agent);
 }
 
 CallOutcome outcome_of(const Unfinished& unfinished) {
@@ -97,8 +98,9 @@ bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolR
         const auto outcome = run == runs.end() ? std::nullopt : call_outcomes.find(run->outcome);
         if (!outcome || outcome == CallOutcome::ok || outcome == CallOutcome::unknown) return false;
         const tools::Tool* tool = tools::find_tool(run->tool);
-        return run->intent_at == 0 || (tool != nullptr && tool->kind != tools::Class::command &&
-                                       tool->kind != tools::Class::repository);
+        return run->intent_at == 0 ||
+               (tool != nullptr && tool->kind != tools::Class::command &&
+                tool->kind != tools::Class::agent && tool->kind != tools::Class::repository);
     });
 }
 
@@ -176,7 +178,7 @@ std::vector<Unfinished> unfinished_calls(place::Place& place, const store::Turn&
     const sys::Root own(place.directory.path());
     for (Unfinished& one : open) {
         one.trace = trace_of(place, one, root, own);
-        one.may_run = one.run.intent_at == 0 || only_reads(one.run.tool) ||
+        one.may_run = one.run.intent_at == 0 || may_be_repeated(one.run.tool) ||
                       one.trace.effect == tools::Effect::absent;
         if (!one.may_run) one.plants = place.left_plants;
     }

@@ -328,4 +328,181 @@ expect_status 0
 expect_equal "$(children)" 0
 expect_missing "$CHORUS_HOME/agents/a"
 
+# --- spawn_agent ---
+
+parent_with() { # ANSWER...: agent a whose model is the server's, and presets of builtin/script
+    parent
+    agent_key a model '"anthropic/m"'
+    agent_key a permissions '"open"'
+    start_server "$(answers "$@")"
+}
+spawn_call() { # ID PROMPT [MORE JSON]: an answer that spawns a helper
+    call "$1" spawn_agent "$(jq -nc --arg prompt "$2" --argjson more "${3:-{\}}" '{preset: "helper", description: "look around", prompt: $prompt} + $more')"
+}
+results() { db "SELECT content FROM messages WHERE agent_id = 1 AND role = 'tool_result' ORDER BY id"; }
+of_child() { db "SELECT $1 FROM agents WHERE kind = 'child' ORDER BY id DESC LIMIT 1"; }
+
+test_case "spawn_agent: a sub-agent of its own, whose last answer is the result" # P-02 P-04 P-06 P-31 P-32 P-43 P-79
+parent_with "$(spawn_call c1 $'/view src/a\nsome words')" "$(say done)"
+preset helper
+run chorus-run a 'find it'
+expect_status 0
+expect_equal "$out" done
+expect_match "$(of_child name)" '^helper-[0-9]{14}-look-around$'
+expect_match "$(results)" 'text of src/a'
+expect_match "$(results)" 'some words'
+expect_equal "$(of_child parent_call)" c1
+expect_db "SELECT group_concat(role, ' ') FROM messages WHERE agent_id = 2" 'user assistant tool_result assistant'
+expect_match "$(jq -r '.tools[] | select(.name == "spawn_agent").description' "$(request 1)")" 'Presets: .*explorer.*helper'
+expect_sound
+
+test_case "spawn_agent is asked by the profile, and runs when it is approved" # P-03 P-12
+parent_with "$(spawn_call c1 hello)" "$(say done)"
+agent_key a permissions '"standard"'
+preset helper
+run chorus-run a 'find it'
+expect_status 10
+expect_match "$err" 'tool:spawn_agent:helper look around'
+nothing_made
+run chorus-run a --approve all
+expect_status 0
+expect_equal "$(children)" 1
+expect_match "$(results)" hello
+
+test_case "what cannot be spawned is a result, and nothing is made" # P-08 P-09 P-80
+for arguments in '{"preset": "nobody", "description": "d", "prompt": "p"}' '{"preset": "helper", "description": "d"}' \
+    '{"preset": "helper", "description": "", "prompt": "p"}' '{"preset": "helper", "description": "d", "prompt": " "}' \
+    '{"preset": "helper", "description": "d", "prompt": "p", "allowed_paths": "src"}' '{"preset": "helper", "description": "d", "prompt": "p", "allowed_paths": [""]}' \
+    '{"preset": "../helper", "description": "d", "prompt": "p"}' "$(jq -nc '{preset: "helper", description: ("x" * 10000), prompt: "p"}')" \
+    '{"preset": "broken", "description": "d", "prompt": "p"}'; do
+    parent_with "$(call c1 spawn_agent "$arguments")" "$(say done)"
+    preset helper
+    preset broken 'tools: [nothing]'
+    run chorus-run a go
+    expect_status 0
+    expect_match "$(results)" 'spawn_agent'
+    nothing_made
+    run chorus-destroy a --yes --purge
+    stop_server
+done
+
+test_case "PersistentAgent is the same tool"
+parent_with "$(call c1 PersistentAgent '{"preset": "helper", "description": "d", "prompt": "hello"}')" "$(say done)"
+preset helper
+run chorus-run a go
+expect_match "$(results)" hello
+
+test_case "paths: nil is the parent's, [] is everything it has, a list is exactly that" # P-10 P-18 P-70
+parent_with "$(spawn_call c1 $'/view src/a\n/view lib/c' '{"allowed_paths": ["src"]}')" \
+    "$(spawn_call c2 $'/view src/a\n/view lib/c' '{"allowed_paths": [], "denied_paths": ["src"]}')" "$(spawn_call c3 $'/view src/a\n/view lib/c')" "$(say done)"
+preset helper
+run chorus-run a go
+expect_equal "$(results | grep -c 'text of src/a')" 2
+expect_equal "$(results | grep -c 'text of lib/c')" 2
+expect_equal "$(db "SELECT name FROM agents WHERE kind = 'child'" | while read -r id; do sed -n '/read:/{n;p}' "$CHORUS_HOME/agents/a/branches/main/agents/$id/preset.md"; done)" '    - "src"
+    - "**"
+    - "**"'
+
+test_case "a sub-agent spawns within its own paths, three deep at most" # P-95
+parent
+preset helper
+deep() { # DEPTH: the prompt that spawns to that depth
+    local prompt='/view lib/c'$'\n/view src/a' n
+    for ((n = 1; n < $1; n++)); do prompt=/spawn_agent\ $(jq -nc --arg prompt "$prompt" '{preset: "helper", description: "deeper", prompt: $prompt}'); done
+    printf '%s' "$prompt"
+}
+agent_key a permissions '"open"'
+spawn helper "$(deep 3)" --allow-path src
+expect_status 0
+expect_match "$out" 'text of src/a'
+expect_no_match "$out" 'text of lib/c'
+expect_equal "$(children)" 3
+expect_match "$(of_child dir)" "^agents/a/branches/main/agents/helper-[^/]*/agents/helper-[^/]*/agents/helper-[^/]*$"
+spawn helper "$(deep 4)"
+expect_match "$out" 'nested at most 3 deep'
+expect_equal "$(children)" 6
+
+test_case "several in one answer run side by side" # P-31
+parent_with "$(jq -nc '{say: {tool_calls: [range(4) | {id: "c\(.)", name: "spawn_agent", arguments: {preset: "helper", description: "d\(.)", prompt: "/bash sleep 1; echo slept \(.)"}}]}}')" "$(say done)"
+preset helper
+start=$(date +%s%N)
+run chorus-run a go
+took=$((($(date +%s%N) - start) / 1000000))
+expect_status 0
+[ $took -lt 3800 ] || fail "four of a second took $took ms"
+expect_equal "$(results | grep -c '^ *slept [0-3]$')" 4
+expect_equal "$(children)" 4
+expect_sound
+
+test_case "an error of the sub-agent is the result" # P-54 P-56
+parent_with "$(spawn_call c1 hello)" "$(say done)"
+preset helper
+sed -i 's/^model: .*/model: openai\/m/' "$CHORUS_HOME/presets/helper.md"
+run env OPENAI_API_KEY=k CHORUS_OPENAI_BASE_URL=http://127.0.0.1:1/v1 chorus-run a go
+expect_status 0
+expect_match "$(results)" '^Error: Network failure
+.*127.0.0.1'
+expect_sound
+
+test_case "a signal ends the sub-agents too; --resume goes on with them" # P-55
+parent_with "$(spawn_call c1 $'/bash touch began; sleep 30; echo slept')" "$(say done)"
+preset helper 'paths:
+  write: ["**"]'
+CHORUS_DRAIN_TIMEOUT_MS=0 chorus-run a go >"$scratch/turn" 2>&1 </dev/null &
+pid=$!
+wait_for 10 test -e "$work/began"
+kill -TERM $pid
+wait $pid
+expect_equal $? 143
+running 'sleep 30' && fail 'the command outlived the turn'
+expect_equal "$(db "SELECT group_concat(state) FROM turns")" 'exited,exited'
+run chorus-run a --resume
+expect_status 0
+expect_equal "$out" done
+expect_equal "$(children)" 1
+expect_equal "$(db "SELECT count(*) FROM messages WHERE agent_id = 1 AND role = 'tool_result'")" 1
+expect_sound
+
+test_case "a sub-agent whose parent is killed finishes; the parent gets that result" # P-45 P-94
+parent_with "$(spawn_call c1 $'/bash touch began; sleep 1; echo slept >>log; cat log')" "$(say done)"
+preset helper 'paths:
+  write: ["**"]'
+chorus-run a go >"$scratch/turn" 2>&1 </dev/null &
+pid=$!
+wait_for 10 test -e "$work/began"
+kill -KILL $pid
+wait $pid
+run chorus-run a --resume
+expect_status 0
+expect_equal "$out" done
+expect_equal "$(children)" 1
+expect_file "$work/log" slept
+expect_equal "$(db "SELECT count(*) FROM messages WHERE agent_id = 1 AND role = 'tool_result'")" 1
+expect_match "$(results)" slept
+expect_sound
+
+test_case "keys come over a descriptor, and no other process sees them"
+parent_with "$(spawn_call c1 '/bash env; cat /proc/*/environ 2>/dev/null | tr "\0" "\n"')" "$(say done)"
+preset helper
+export OPENAI_API_KEY=CANARY-KEY-0123456789
+run chorus-run a go
+unset OPENAI_API_KEY
+expect_status 0
+expect_no_match "$(results)" CANARY
+
+test_case "a question of a sub-agent is told; approved, the sub-agent goes on" # P-12
+parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
+preset helper 'confirm-tool-calls: true'
+run chorus-run a go
+expect_status 0
+child=$(of_child name)
+id=$(db "SELECT id FROM prompts")
+expect_match "$(results)" "^Error: The sub-agent waits for a person
+$id: tool:view:src/a
+chorus-run $child --approve $id continues it"
+run chorus-run "$child" --approve "$id"
+expect_status 0
+expect_match "$out" 'text of src/a'
+expect_sound
+
 end_tests

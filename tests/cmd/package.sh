@@ -21,7 +21,7 @@ test_case "it is one file, named as Debian's are, and as large as its programs w
 expect_equal "$(cd "$made" && ls -- *.deb *.gz *.xz 2>/dev/null)" "${package##*/}"
 run dpkg-deb -x "$package" "$root"
 expect_status 0
-limit=34000 curl=libnghttp2 # KiB
+limit=38000 curl=libnghttp2 # KiB
 ! grep -q 'CHORUS_SYSTEM_LIBRARIES:BOOL=ON' "$CHORUS_BIN/../CMakeCache.txt" || limit=15000 curl=libcurl4
 [ "$(du -sk "$root" | cut -f1)" -lt $limit ] || fail "$(du -sk "$root") KiB"
 for program in "$root"/usr/bin/* "$root"/usr/libexec/chorus/*; do

@@ -24,10 +24,13 @@ namespace chorus::store {
 
 // Takes away what 0012 and what came after it add.
 constexpr const char* without_imports =
-    "DROP TABLE attachments; DROP TABLE model_calls; DROP TABLE usage_sums; ALTER TABLE turns DROP COLUMN reasoning_tokens; "
+    "DROP TABLE attachments; DROP TABLE model_calls; DROP TABLE usage_sums; ALTER TABLE turns DROP "
+    "COLUMN reasoning_tokens; "
     "ALTER TABLE turns DROP COLUMN cost; ALTER TABLE turns ADD COLUMN cost_usd REAL; "
     "DROP TABLE active_profiles; DROP TABLE cooling_profiles; DROP TABLE profile_switches; "
     "DROP TABLE requested_switches; "
+    "DROP INDEX agents_call; ALTER TABLE agents DROP COLUMN parent_turn; "
+    "ALTER TABLE agents DROP COLUMN parent_call; ALTER TABLE agents DROP COLUMN rights; "
     "DROP VIEW known_threads; ALTER TABLE threads ADD COLUMN status TEXT; "
     "ALTER TABLE tool_runs DROP COLUMN patch; DROP INDEX agents_place; "
     "ALTER TABLE agents DROP COLUMN place; DROP TABLE clock_disputes; "

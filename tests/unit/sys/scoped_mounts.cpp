@@ -44,17 +44,17 @@ TEST_F(ScopedMounts, show_what_the_rules_allow) {
     EXPECT_EQ(run_in({}, {}, tried), "rw rw -- rw -- rw r- r- r- -- ");
     EXPECT_EQ(run_in({}, Globs{}, tried), "r- r- -- r- -- r- r- r- r- -- ");
     EXPECT_EQ(run_in({}, Globs{"src/gen/**", "/tmp/**"}, tried), "r- rw -- r- -- r- r- r- r- -- ");
-    EXPECT_EQ(run_in(Globs{"src/**"}, Globs{"src"}, tried), "rw rw -- -- -- -- -- r- -- -- ");
+    EXPECT_EQ(run_in(Globs{"src/**"}, Globs{"src"}, tried), "rw rw -- -- -- -- -- -- -- -- ");
     EXPECT_EQ(run_in(Globs{"src/gen", "lib/**"}, {}, tried), "-- rw -- rw -- -- -- -- -- -- ");
     EXPECT_EQ(run_in(Globs{}, Globs{"**"}, tried), "-- -- -- -- -- -- -- -- -- -- ");
     EXPECT_EQ(run_in({}, {}, tried, {"lib", "src/gen/**", "t?p"}),
-              "rw -- -- -- -- -- r- r- r- -- ");
+              "rw -- -- -- -- -- -- -- r- -- ");
 }
 
 TEST_F(ScopedMounts, deny_decides_over_a_directory_to_write) {
     EXPECT_EQ(run_in({}, Globs{"src", "src/gen"}, tried, {"src/gen"}),
-              "rw -- -- r- -- r- r- r- r- -- ");
-    EXPECT_EQ(run_in({}, Globs{"src/gen"}, tried, {"src"}), "-- -- -- r- -- r- r- -- r- -- ");
+              "rw -- -- r- -- r- -- -- r- -- ");
+    EXPECT_EQ(run_in({}, Globs{"src/gen"}, tried, {"src"}), "-- -- -- r- -- r- -- -- r- -- ");
 }
 
 TEST_F(ScopedMounts, every_rule_counts) {

@@ -1,0 +1,33 @@
+// What spawn_agent works with; one per turn.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chat/message.hpp"
+
+namespace chorus::tools {
+
+struct SpawnRequest {
+    std::string call_id;
+    std::string preset;
+    std::string description;
+    std::optional<std::vector<std::string>> allowed_paths = {};
+    std::vector<std::string> denied_paths = {};
+};
+
+struct SubAgents {
+    // Creates the sub-agent of a call, or returns the one that was created for it before. Throws as
+    // place::spawn_sub_agent does, and then nothing is made.
+    std::function<std::string(const SpawnRequest&)> create;
+    // Runs the turn of that sub-agent for the call, in its own process, and waits for its result.
+    // If the turn has ended before, returns its result; if another process is at work on it, waits
+    // for it. May be called from several threads.
+    std::function<chat::ToolResult(const std::string& sub_agent, const std::string& call_id,
+                                   const std::string& prompt)>
+        run;
+};
+
+}  // namespace chorus::tools

@@ -1,0 +1,19 @@
+// Runs the sub-agents that a turn spawns, each in a process of its own.
+#pragma once
+
+#include <string>
+
+#include "place/place.hpp"
+#include "place/shutdown.hpp"
+#include "store/turns.hpp"
+#include "tools/sub_agents.hpp"
+
+namespace chorus::turn {
+
+// Returns what spawn_agent works with. All references must outlive it. A sub-agent's process has an
+// empty environment; what it needs of this one's, keys included, comes over a descriptor
+// (sys::Environment).
+tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
+                               const store::Turn& turn, const place::Shutdown& shutdown);
+
+}  // namespace chorus::turn
