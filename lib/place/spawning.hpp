@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "life/spawn.hpp"
+#include "life/children.hpp"
 #include "place/turn_options.hpp"
 
 namespace chorus::place {

@@ -1,8 +1,7 @@
-#include "life/spawn.hpp"
-
-#include <fcntl.h>
+#include "life/children.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -11,7 +10,6 @@
 #include "life/leftovers.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
-#include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
 #include "sys/scaffold.hpp"
@@ -97,8 +95,9 @@ std::string name_at(const SpawnOptions& options, base::TimeMs now) {
 }
 
 std::string current_branch_of(const Directory& directory) {
-    const std::string target = sys::link_target(AT_FDCWD, directory.current());
-    return target.empty() ? "main" : target.substr(target.rfind('/') + 1);
+    std::error_code no_link;
+    const auto target = std::filesystem::read_symlink(directory.current(), no_link);
+    return no_link ? "main" : target.filename().string();
 }
 
 SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& parent,
