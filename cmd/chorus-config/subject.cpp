@@ -21,7 +21,12 @@ void find_file(Subject& subject, const std::string& agent) {
     subject.path = subject.home.config();
     if (!agent.empty()) {
         subject.agent = life::require_agent(subject.home, *subject.store, agent);
-        subject.path = subject.home.directory(subject.agent->dir).configuration();
+        const agent::Directory directory = subject.home.directory(subject.agent->dir);
+        subject.path = directory.configuration();
+        if (directory.is_of_sub_agent())
+            throw Error(ErrorCode::bad_request,
+                        "agent '" + subject.agent->name + "': a sub-agent has no agent.json",
+                        "its settings are in " + subject.path);
     }
     read_text(subject);
 }

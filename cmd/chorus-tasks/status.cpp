@@ -92,6 +92,26 @@ void add_tasks(std::vector<std::string>& lines, const char* heading,
     }
 }
 
+// The newest ones; somebody who works with an agent for months has very many.
+void add_sub_agents(std::vector<std::string>& lines,
+                    const std::vector<report::SubAgentStanding>& sub_agents, std::size_t width) {
+    constexpr std::size_t most = 20;
+    if (sub_agents.empty()) return;
+    const std::size_t hidden = sub_agents.size() > most ? sub_agents.size() - most : 0;
+    lines.push_back(
+        "Sub-agents" +
+        (hidden == 0 ? "" : " (" + std::to_string(hidden) + " older ones are not shown)") + ":");
+    for (std::size_t i = hidden; i < sub_agents.size(); ++i) {
+        const report::SubAgentStanding& one = sub_agents[i];
+        const ThreadStanding* first = report::foremost(one.threads);
+        // an id that is cut cannot be used
+        lines.push_back(
+            fitted(std::string(2 * one.depth, ' ') + one.agent.name + ": ",
+                   first == nullptr ? "idle (no turn yet)" : one_line(state_and_doing(*first)), "",
+                   width));
+    }
+}
+
 std::vector<std::string> for_people(const AgentStanding& standing,
                                     const WorkspaceStanding& workspace, std::size_t width) {
     const store::Agent& agent = standing.agent;
@@ -117,6 +137,7 @@ std::vector<std::string> for_people(const AgentStanding& standing,
     }
     add_tasks(lines, "Running tasks:", standing.running, width);
     add_tasks(lines, "Recently completed:", standing.ended, width);
+    add_sub_agents(lines, standing.sub_agents, width);
     if (!standing.prompts.empty()) lines.emplace_back("Pending questions:");
     for (const store::Prompt& prompt : standing.prompts)
         lines.push_back(fitted("  [" + prompt.id + "] ", one_line(approval::in_one_line(prompt)),
@@ -153,6 +174,12 @@ std::vector<std::string> plain(const AgentStanding& standing, const WorkspaceSta
         for (const store::Task& task : *part)
             add({"task", task.id, std::string(store::name(task.status)), iso(task.started_at),
                  iso(task.ended_at), exit_of(task), one_line(task.command)});
+    for (const report::SubAgentStanding& one : standing.sub_agents) {
+        const ThreadStanding* turn = report::foremost(one.threads);
+        add({"sub-agent", one.agent.name, one.parent, state_of_agent(turn),
+             turn == nullptr ? "" : one_line(report::what_of(*turn)),
+             turn == nullptr ? "" : iso(turn->since)});
+    }
     for (const store::Prompt& prompt : standing.prompts)
         add({"pending", prompt.id, iso(prompt.created_at),
              one_line(approval::in_one_line(prompt))});
@@ -167,6 +194,18 @@ cli::Value session_value(const std::optional<store::Session>& session) {
     return Fields{{"id", session->id},           {"saved_at", Time{session->saved_at}},
                   {"trigger", session->trigger}, {"description", session->description},
                   {"summary", session->summary}, {"message_count", session->message_count}};
+}
+
+Fields sub_agent_fields(const report::SubAgentStanding& one) {
+    const ThreadStanding* first = report::foremost(one.threads);
+    return {{"agent", one.agent.name},
+            {"parent", one.parent},
+            {"preset", one.agent.preset},
+            {"description", one.agent.description},
+            {"directory", one.agent.dir},
+            {"created_at", Time{one.agent.created_at}},
+            {"turn_state", state_of_agent(first)},
+            {"last_turn", last_turn(first)}};
 }
 
 std::string as_json(const AgentStanding& standing, const WorkspaceStanding& workspace) {
@@ -192,6 +231,7 @@ std::string as_json(const AgentStanding& standing, const WorkspaceStanding& work
                       {"threads", thread_fields(standing.threads, agent.name)},
                       {"running_tasks", cli::each(standing.running, task_fields)},
                       {"recent_tasks", cli::each(standing.ended, task_fields)},
+                      {"sub_agents", cli::each(standing.sub_agents, sub_agent_fields)},
                       {"pending", asked(standing.prompts)},
                       {"workspace", Fields{{"directory", workspace.directory},
                                            {"branch", workspace.branch},

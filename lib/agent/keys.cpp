@@ -80,6 +80,8 @@ const std::vector<Variable>& variables() {
         {"CHORUS_CHANNEL_TIMEOUT_MS", "30000",
          "how long posting to a channel may take; 0 posts nothing"},
         {"CHORUS_DRAIN_TIMEOUT_MS", "20000", "time for a running tool to end after a signal"},
+        {"CHORUS_ENVIRONMENT_FD", "",
+         "set by Chorus alone: the descriptor with a sub-agent's environment"},
         {"CHORUS_GROOM", "auto", "what a first run does without asking: auto, manual or pristine"},
         {"CHORUS_HOME", "~/.chorus-agents", "the home"},
         {"CHORUS_IDLE_TIMEOUT_MS", "1800000", "idle time after which a session is saved"},

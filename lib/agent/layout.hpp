@@ -47,7 +47,9 @@ class Directory {
     std::string task_plants(std::string_view id) const { return task(id) + "/plants"; }
     std::string branches() const { return path_ + "/branches"; }
     std::string branch(std::string_view name) const {
-        return is_of_sub_agent() ? path_ : branches() + "/" + std::string(name);
+        // a sub-agent's only one has no directory of its own
+        if (is_of_sub_agent() && name == "main") return path_;
+        return branches() + "/" + std::string(name);
     }
     std::string branch_metadata(std::string_view name) const {
         return branch(name) + "/branch-metadata.yml";

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "chat/json.hpp"
 #include "sys/file.hpp"
+#include "sys/path_rules.hpp"
 
 namespace chorus::agent {
 namespace {
@@ -82,6 +83,8 @@ class Value {
     }
     // The members, in order; each key once.
     std::vector<Value> members() const {
+        if (!node_.IsMap() && key_.empty())
+            file_.refuse(node_.Mark(), "the front matter must be a mapping");
         if (!node_.IsMap()) refuse("must be a mapping");
         std::vector<Value> members;
         std::set<std::string> seen;
@@ -143,7 +146,8 @@ PathLists path_lists(const Value& value) {
         if (member.node().IsNull()) continue;
         std::vector<std::string> globs = member.list();
         for (const std::string& glob : globs)
-            if (glob.empty()) member.refuse("a glob is empty");
+            if (const std::string why = sys::glob_problem(glob); !why.empty())
+                member.refuse(base::quoted(glob) + " " + why);
         if (member.key() == "paths.read")
             lists.read = std::move(globs);
         else if (member.key() == "paths.write")
@@ -234,10 +238,15 @@ Preset parse_preset(std::string_view text, std::string_view path) {
     return preset;
 }
 
+std::string preset_text(const std::string& path) {
+    if (!sys::exists(path)) PresetFile{path}.refuse("no such file");
+    auto text = sys::try_read_file(path, base::limits::config_bytes);
+    if (!text) PresetFile{path}.refuse("it cannot be read as a regular file of at most 1 MiB");
+    return std::move(*text);
+}
+
 Preset load_preset(const std::string& path) {
-    const auto text = sys::read_file_if_there(path, base::limits::config_bytes);
-    if (!text) PresetFile{path}.refuse("no such file");
-    return parse_preset(*text, path);
+    return parse_preset(preset_text(path), path);
 }
 
 Configuration configuration_of(const Preset& preset) {

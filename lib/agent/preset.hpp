@@ -50,6 +50,8 @@ std::optional<FrontMatter> find_front_matter(std::string_view text);
 // are not checked.
 Preset parse_preset(std::string_view text, std::string_view path);
 Preset load_preset(const std::string& path);
+// Returns the text of the file; the same errors.
+std::string preset_text(const std::string& path);
 // Returns what the preset says of an agent's configuration. Without permissions it has `open`: it
 // never has more than its parent.
 Configuration configuration_of(const Preset& preset);

@@ -113,6 +113,10 @@ place::Rights rights_in_force(store::Store& store, const Widening& widening,
 
 void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide) {
+    if (widening.agent.kind == "child")
+        throw Error(ErrorCode::bad_request,
+                    "always: the permissions of a sub-agent are those of its preset",
+                    "leave out --always");
     const HeldConfiguration held = hold_configuration(store, widening);
     const auto person = sys::invoking_person(widening.environment);
     if (const auto problem = life::grant_problem(held.home, person, "custom"); !problem.empty())

@@ -62,6 +62,19 @@ void add_members(JsonText& out, const MessageEvent& e) {
     write_usage(out, e.usage);
 }
 
+void write_artifact(JsonText& out, const Artifact& artifact) {
+    out.member("id", artifact.id).member("kind", artifact.kind);
+    write_text(out, "name", artifact.name);
+    out.member("version", artifact.version).member("size_bytes", artifact.size_bytes);
+    out.member("path", artifact.path);
+}
+
+void add_members(JsonText& out, const ArtifactUpdate& e) {
+    write_artifact(out.key("artifact").begin_object(), e.artifact);
+    out.end_object().key("append").boolean(e.append);
+    out.key("lastChunk").boolean(true);
+}
+
 void add_pending(JsonText& out, const std::vector<PromptNotice>& pending) {
     out.key("pending").begin_array();
     for (const PromptNotice& prompt : pending) {
@@ -133,7 +146,12 @@ std::string to_json(const TurnResult& result) {
     write_usage(out, result.usage);
     write_cost(out, result.usage.cost);
     out.member("iterations", result.iterations).member("tool_calls", result.tool_calls);
-    out.key("artifacts").begin_array().end_array();
+    out.key("artifacts").begin_array();
+    for (const Artifact& artifact : result.artifacts) {
+        write_artifact(out.begin_object(), artifact);
+        out.end_object();
+    }
+    out.end_array();
     add_pending(out, result.prompts);
     out.key("accepted");
     result.accepted ? out.boolean(*result.accepted) : out.null();
@@ -171,6 +189,11 @@ TurnResult parse_result(std::string_view json) {
         result.structured = dump(structured);
     result.iterations = integer_or(object, "iterations");
     result.tool_calls = integer_or(object, "tool_calls");
+    for (const Json& artifact : member(object, "artifacts"))
+        result.artifacts.push_back({string_or(artifact, "id"), string_or(artifact, "kind"),
+                                    string_or(artifact, "name"), integer_or(artifact, "version"),
+                                    integer_or(artifact, "size_bytes"),
+                                    string_or(artifact, "path")});
     const Json& usage = object.at("usage");
     result.usage = {integer_or(usage, "input_tokens"), integer_or(usage, "output_tokens"),
                     integer_or(usage, "cache_read_tokens"), integer_or(usage, "cache_write_tokens"),

@@ -21,6 +21,16 @@ class JsonText;
 enum class State { submitted, working, input_required, completed, failed, canceled };
 std::string_view name(State state);  // "input-required"
 
+// A named output of the agent, as events and results show it.
+struct Artifact {
+    std::string id;
+    std::string kind;  // file, data, dataset
+    std::string name;
+    std::int64_t version = 1;
+    std::int64_t size_bytes = 0;
+    std::string path;  // relative to the agent's directory
+};
+
 struct TaskEvent {
     static constexpr std::string_view kind = "task";
 };
@@ -73,13 +83,20 @@ struct CredentialSwitch {
     std::string profile;
     std::int64_t attempt = 0;  // of the turn
 };
+// An artifact was written; with `append`, at its end.
+struct ArtifactUpdate {
+    static constexpr std::string_view kind = "artifact-update";
+    Artifact artifact;
+    bool append = false;
+};
 // kind begins with "internal:"; shown only with --events all.
 struct InternalEvent {
     std::string kind;
     std::string data;  // JSON object as text
 };
-using Event = std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, CallEvent,
-                           CallComplete, RetryNotice, CredentialSwitch, InternalEvent>;
+using Event =
+    std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, CallEvent, CallComplete,
+                 RetryNotice, CredentialSwitch, ArtifactUpdate, InternalEvent>;
 
 // A pending question, as results and status updates show it.
 enum class PromptKind { permission, question, trust };
@@ -109,6 +126,7 @@ struct TurnResult {
     Usage usage;
     std::int64_t iterations = 0;
     std::int64_t tool_calls = 0;
+    std::vector<Artifact> artifacts = {};  // that the turn wrote
     std::vector<PromptNotice> prompts;
     struct Denied {
         std::string action;

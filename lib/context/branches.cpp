@@ -50,7 +50,9 @@ void reclaim_locked(store::Store& store, const Directory& directory, const store
     for (const std::string& path : leftovers(store, directory, agent)) sys::remove_tree(path);
 }
 
+// A sub-agent has no branches, and nothing in its directory is a leftover of one.
 sys::Lock require_branches_lock(const agent::Home& home, const store::Agent& agent) {
+    if (agent.kind == "child") refuse_sub_agent(agent.name);
     auto lock = sys::Lock::acquire(home.branches_lock(agent.id), sys::Lock::Mode::exclusive,
                                    base::limits::file_lock_ms);
     if (!lock)
@@ -143,7 +145,6 @@ NewBranch make_branch(store::Store& store, const agent::Home& home, const store:
                       const store::Thread& parent, const std::string& name, const ForkAt& at,
                       const policy::Redaction& redaction) {
     check_branch_name(name);
-    if (agent.kind == "child") refuse_sub_agent(agent.name);
     const Directory directory = directory_of(home, agent);
     const sys::Lock lock = require_branches_lock(home, agent);
     reclaim_locked(store, directory, agent);

@@ -7,6 +7,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/json_text.hpp"
+#include "life/find_agent.hpp"
 #include "life/leftovers.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
@@ -35,11 +36,12 @@ void check_description(const std::string& description) {
 
 void check_globs(const char* what, const std::vector<std::string>& globs) {
     for (const std::string& glob : globs) {
-        const bool is_sound = !glob.empty() && glob.find('\0') == std::string::npos &&
-                              !base::find_invalid_utf8(glob) && glob.size() <= description_bytes;
-        if (!is_sound)
+        std::string why = sys::glob_problem(glob);
+        if (glob.size() > description_bytes) why = "is too long";
+        if (!why.empty())
             throw Error(ErrorCode::bad_request,
-                        std::string(what) + ": " + base::quoted(glob) + ": not a glob of paths");
+                        std::string(what) + ": " + base::quoted(glob) + " " + why,
+                        "globs are relative to the directory where it works: src/**");
     }
 }
 
@@ -108,9 +110,13 @@ SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& 
     check_depth(ancestors_of(store, parent).size() + 1, parent);
     const std::string path = agent::require_preset(home, options.preset);
     SpawnPlan plan;
-    const auto text = sys::read_file_if_there(path, base::limits::config_bytes);
-    plan.preset = agent::parse_preset(text.value_or(""), path);
-    plan.preset_text = agent::with_paths(*text, paths_of(home, parent, plan.preset, options), path);
+    const std::string text = agent::preset_text(path);
+    plan.preset = agent::parse_preset(text, path);
+    if (plan.preset.isolate)
+        throw Error(ErrorCode::config_invalid,
+                    "Failed to load preset from " + path + ": isolate: not supported yet",
+                    "leave it out, or set it to false");
+    plan.preset_text = agent::with_paths(text, paths_of(home, parent, plan.preset, options), path);
     const Directory directory = home.directory(parent.dir);
     const std::string agents = directory.branch_agents(current_branch_of(directory));
     plan.directory = agents.substr(home.path().size() + 1);
@@ -147,12 +153,17 @@ void fill(const Home& home, const std::string& path, const SpawnPlan& plan,
     sys::sync_filesystem(path);
 }
 
-// Gives the row a name that is free, with -2 and so on for the same second.
-void take_name(const Home& home, SpawnPlan& plan, const SpawnOptions& options, base::TimeMs now) {
+// Gives the row a name that no sub-agent of the home has, with -2 and so on for the same second.
+void take_name(const Home& home, store::Store& store, SpawnPlan& plan, const SpawnOptions& options,
+               base::TimeMs now) {
     const std::string name = name_at(options, now);
     plan.row.name = name;
-    for (int n = 2; sys::exists(home.path() + "/" + plan.directory + "/" + plan.row.name); ++n)
-        plan.row.name = name + "-" + std::to_string(n);
+    const auto is_taken = [&](const std::string& wanted) {
+        return sys::exists(home.path() + "/" + plan.directory + "/" + wanted) ||
+               !store::list_children_named(store, wanted).empty() ||
+               store::find_agent(store, wanted);
+    };
+    for (int n = 2; is_taken(plan.row.name); ++n) plan.row.name = name + "-" + std::to_string(n);
     plan.row.dir = plan.directory + "/" + plan.row.name;
     plan.row.created_at = plan.row.last_clear_time = plan.row.last_activity = now;
 }
@@ -189,6 +200,8 @@ void add_active_below(store::Store& store, store::AgentId parent, std::vector<st
 store::Agent spawn(const Home& home, store::Store& store, const store::Agent& parent,
                    const SpawnOptions& options) {
     SpawnPlan plan = plan_spawn(home, store, parent, options);
+    // its parent is not destroyed meanwhile
+    const HeldAgent held = hold_agent(home, store, parent, sys::Lock::Mode::shared, spawn_lock_ms);
     const auto lock = sys::Lock::acquire(home.branches_lock(parent.id), sys::Lock::Mode::exclusive,
                                          spawn_lock_ms);
     if (!lock)
@@ -196,7 +209,7 @@ store::Agent spawn(const Home& home, store::Store& store, const store::Agent& pa
                     "agent '" + parent.name + "': another command creates a sub-agent",
                     "try again in a moment");
     reclaim_children(home, store, parent);
-    take_name(home, plan, options, sys::now_ms());
+    take_name(home, store, plan, options, sys::now_ms());
     sys::Scaffold scaffold(temporary_directory(home, plan.row.name));
     fill(home, scaffold.path(), plan, parent);
     sys::make_directory(home.path() + "/" + plan.directory, 0700);
@@ -224,6 +237,11 @@ std::vector<store::Agent> ancestors_of(store::Store& store, const store::Agent& 
     return above;
 }
 
+store::AgentId top_of(store::Store& store, const store::Agent& agent) {
+    const std::vector<store::Agent> above = ancestors_of(store, agent);
+    return above.empty() ? agent.id : above.back().id;
+}
+
 std::vector<sys::PathRules> path_rules_of(const Home& home, store::Store& store,
                                           const store::Agent& agent, const std::string& root) {
     std::vector<store::Agent> chain = ancestors_of(store, agent);
@@ -232,16 +250,23 @@ std::vector<sys::PathRules> path_rules_of(const Home& home, store::Store& store,
     for (const store::Agent& each : chain) {
         const Directory directory = home.directory(each.dir);
         if (!directory.is_of_sub_agent()) break;
-        const agent::PathLists paths = agent::load_preset(directory.configuration()).paths;
+        const std::string path = directory.configuration();
+        const agent::PathLists paths = agent::load_preset(path).paths;
+        if (!paths.read || !paths.write)
+            throw Error(ErrorCode::config_invalid,
+                        "Failed to load preset from " + path + ": paths has no " +
+                            (paths.read ? "write" : "read"),
+                        "a sub-agent's own preset.md has both lists (chorus-preset(5))");
         const auto normal = [&](const std::vector<std::string>& globs) {
             std::vector<std::string> list;
             for (const std::string& glob : globs) list.push_back(sys::normal_glob(glob, root));
             return list;
         };
         sys::PathRules rules;
-        if (paths.read) rules.read = normal(*paths.read);
-        if (paths.write) rules.write = normal(*paths.write);
+        rules.read = normal(*paths.read);
+        rules.write = normal(*paths.write);
         rules.deny = normal(paths.deny);
+        add_missing(rules.deny, sys::usual_denials());
         all.push_back(std::move(rules));
     }
     return all;

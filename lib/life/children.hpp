@@ -34,6 +34,8 @@ store::Agent spawn(const agent::Home& home, store::Store& store, const store::Ag
 
 // Returns the agent above a sub-agent, then the one above that, to the top; empty for an agent.
 std::vector<store::Agent> ancestors_of(store::Store& store, const store::Agent& agent);
+// Returns the agent at the top: itself, if it is no sub-agent.
+store::AgentId top_of(store::Store& store, const store::Agent& agent);
 // Returns the rules of a sub-agent's paths, its own first, then those of the sub-agents above it.
 // `root`: where it works. Error(config_invalid).
 std::vector<sys::PathRules> path_rules_of(const agent::Home& home, store::Store& store,

@@ -74,12 +74,13 @@ agent::Permissions only(const std::vector<std::string>& names) {
     return in_full(std::move(text));
 }
 
-// What sub-agents never do, and what git's tools would show or change beside their paths.
+// What sub-agents never do. git's tools would show and change files beside their paths.
 agent::Permissions without_more(const agent::PathLists& paths) {
     const sys::PathRules rules{paths.read, paths.write, paths.deny};
-    policy::ProfileText text{.base = "open", .deny = {{"tool:self_edit:.*"}}};
-    if (!rules.shows_history()) text.deny.push_back({"tool:git:.*"});
-    if (!rules.writes_all()) text.deny.push_back({"tool:git:(branch|checkout|commit|init).*"});
+    policy::ProfileText text{.base = "open", .deny = {{"tool:self_edit:[\\s\\S]*"}}};
+    for (const char* name : {"branch", "checkout", "commit", "diff", "init", "status"})
+        text.deny.push_back({"tool:git:" + std::string(name) + "[\\s\\S]*"});
+    if (!rules.shows_history()) text.deny.push_back({"tool:git:[\\s\\S]*"});
     return in_full(std::move(text));
 }
 

@@ -36,6 +36,8 @@ store::Agent spawn_sub_agent(store::Store& store, const store::Agent& parent,
     const agent::Preset preset = agent::load_preset(path);
     check_tools(preset, path);
     const agent::HomeConfiguration general = agent::load_home_configuration(home);
+    if (options.permissions)
+        (void)agent::resolve_profile(*options.permissions, general, "--permissions");
     if (preset.permissions) (void)agent::resolve_profile(*preset.permissions, general, path);
     (void)resolve_settings(options, environment, agent::configuration_of(preset), general,
                            life::load_catalog(store, home), home);

@@ -57,6 +57,14 @@ struct WorkspaceStanding {
 // Makes a git call that looks at every file: costs more than all the rest.
 WorkspaceStanding workspace_of(const agent::Home& home, const store::Agent& agent);
 
+// A sub-agent at any depth.
+struct SubAgentStanding {
+    store::Agent agent;
+    std::string parent;  // the name of the agent above it
+    std::size_t depth = 1;
+    std::vector<ThreadStanding> threads;  // one
+};
+
 struct AgentStanding {
     store::Agent agent;
     std::string model;        // as in agent.json, if that can be read
@@ -66,6 +74,7 @@ struct AgentStanding {
     std::vector<store::Task> running;
     std::vector<store::Task> ended;  // in the last ten minutes
     std::vector<store::Prompt> prompts;
+    std::vector<SubAgentStanding> sub_agents;  // each before those below it, oldest first
     std::optional<store::Session> last_session;
     std::vector<std::string> problems;  // what could not be read, and why
 };

@@ -19,7 +19,7 @@ constexpr Table artifacts{
     column("updated_at", &Artifact::updated_at),
     column("status", &Artifact::status),
     column("version", &Artifact::version),
-    read_only("turn_id", &Artifact::turn_id),
+    column("turn_id", &Artifact::turn_id, NullIs{0}),
 };
 
 }  // namespace
@@ -28,6 +28,16 @@ void insert_artifact(Store& store, const Artifact& artifact) {
     Artifact inserted = artifact;
     inserted.updated_at = artifact.created_at;
     artifacts.insert(store, inserted);
+}
+
+void save_artifact(Store& store, const Artifact& artifact) {
+    run(store, "DELETE FROM artifacts WHERE agent_id = ? AND artifact_id = ?", artifact.agent_id,
+        artifact.artifact_id);
+    artifacts.insert(store, artifact);
+}
+
+std::vector<Artifact> artifacts_of_turn(Store& store, std::int64_t turn) {
+    return artifacts.all(store, "WHERE turn_id = ? ORDER BY created_at, artifact_id", turn);
 }
 
 std::vector<Artifact> list_artifacts(Store& store, AgentId agent) {

@@ -11,13 +11,13 @@ namespace chorus::store {
 // A durable named output, or a stored input.
 struct Artifact {
     AgentId agent_id = 0;
-    std::string artifact_id;
-    std::string kind;  // file, data, dataset
-    std::string name;
+    std::string artifact_id = {};
+    std::string kind = {};  // file, data, dataset
+    std::string name = {};
     std::string description = {};
-    std::string mime_type;
+    std::string mime_type = {};
     std::int64_t size_bytes = 0;
-    std::string path;  // relative to the agent's directory
+    std::string path = {};  // relative to the agent's directory
     base::TimeMs created_at = 0;
     base::TimeMs updated_at = 0;  // set by readers
     std::string status = "complete";
@@ -27,6 +27,10 @@ struct Artifact {
 
 // Runs inside a transaction of the caller.
 void insert_artifact(Store& store, const Artifact& artifact);
+// Inserts it or replaces the one of that id, with its updated_at. Likewise.
+void save_artifact(Store& store, const Artifact& artifact);
+// Those that the turn wrote last.
+std::vector<Artifact> artifacts_of_turn(Store& store, std::int64_t turn);
 // Oldest first.
 std::vector<Artifact> list_artifacts(Store& store, AgentId agent);
 

@@ -90,16 +90,26 @@ bool PathRules::shows_history() const {
            });
 }
 
-bool PathRules::writes_all() const {
-    return covers_all(write);
-}
-
 std::string normal_glob(std::string_view glob, std::string_view root) {
     if (glob.starts_with(root) && (glob.size() == root.size() || glob[root.size()] == '/'))
         glob.remove_prefix(std::min(root.size() + 1, glob.size()));
-    while (glob.starts_with("./")) glob.remove_prefix(2);
-    while (glob.size() > 1 && glob.ends_with('/')) glob.remove_suffix(1);
-    return glob.empty() ? "." : std::string(glob);
+    std::vector<std::string> names;
+    for (const std::string_view name : base::split(glob, '/'))
+        if (!name.empty() && name != ".") names.emplace_back(name);
+    const std::string path = base::join(names, "/");
+    return glob.starts_with('/') ? "/" + path : path.empty() ? "." : path;
+}
+
+std::string glob_problem(std::string_view glob) {
+    if (glob.empty()) return "is empty";
+    if (glob.find('\0') != std::string_view::npos || base::find_invalid_utf8(glob))
+        return "is no text";
+    if (glob.find_first_of("{}") != std::string_view::npos)
+        return "has braces, which stand for nothing in a glob of paths";
+    for (const std::string_view name : base::split(glob, '/'))
+        if (name == "..") return "leads upwards";
+    if (glob.front() == '/' && glob != "/tmp/**") return "is absolute; a glob is relative";
+    return {};
 }
 
 }  // namespace chorus::sys

@@ -24,15 +24,16 @@ struct PathRules {
     // Whether the history of a repository shows nothing that is hidden: everything may be read, and
     // only the usual is denied.
     bool shows_history() const;
-    // Whether everything below the directory may be written, but for what is denied.
-    bool writes_all() const;
 };
 
 // What is denied to every sub-agent: git's own files, runtime, .env and node_modules, anywhere.
 const std::vector<std::string>& usual_denials();
 
 // Returns a glob in the form in which PathRules compare it: relative to `root` where it is absolute
-// and below it, without "./" at the beginning and without "/" at the end.
+// and below it, without empty components and ".".
 std::string normal_glob(std::string_view glob, std::string_view root);
+// Returns why that is no glob of paths in a preset ("leads upwards"), or "". A rule that can match
+// nothing would deny nothing.
+std::string glob_problem(std::string_view glob);
 
 }  // namespace chorus::sys

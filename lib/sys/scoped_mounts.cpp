@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -86,38 +88,92 @@ bool is_open(const std::vector<PathRules>& rules, const std::string& directory, 
                        [&](const PathRules& each) { return (each.*why_not)(inside).empty(); });
 }
 
-// What is mounted over is not walked.
-void mount_denied(Mounts& mounts, const std::string& workspace, const std::string& top,
-                  const std::vector<PathRules>& rules, std::size_t& walked) {
-    const bool shows_history = std::all_of(
-        rules.begin(), rules.end(), [](const PathRules& each) { return each.shows_history(); });
-    std::size_t masked = 0;
-    std::error_code error;
-    fs::recursive_directory_iterator entries(below(workspace, top),
-                                             fs::directory_options::skip_permission_denied, error);
-    for (const auto end = fs::recursive_directory_iterator(); !error && entries != end;
-         entries.increment(error)) {
-        if (++walked > most_walked) throw scope_error("there are too many files");
-        const std::string path = entries->path().string();
-        const std::string inside = path.substr(workspace.size() + 1);
+// What of a workspace is mounted over. A directory above what is denied is kept in its place: moved
+// away, its content would have paths that nothing denies.
+class Denied {
+  public:
+    Denied(const std::string& workspace, const std::vector<PathRules>& rules)
+        : workspace_(workspace), rules_(rules) {
+        shows_history_ = std::all_of(rules.begin(), rules.end(),
+                                     [](const PathRules& each) { return each.shows_history(); });
+    }
+
+    // Walks a directory, but not below what is mounted over.
+    void look_in(const std::string& top) {
+        std::vector<std::string> waiting{top};
+        while (!waiting.empty()) {
+            const std::string directory = std::move(waiting.back());
+            waiting.pop_back();
+            std::error_code error;
+            fs::directory_iterator entries(below(workspace_, directory), error);
+            if (error == std::errc::permission_denied) {
+                // a command that may change its mode would read what is in it
+                add(directory, Shown::masked);
+                continue;
+            }
+            for (; !error && entries != fs::directory_iterator(); entries.increment(error))
+                look_at(directory, *entries, waiting);
+            // one that is gone has nothing to hide
+            if (error && error != std::errc::no_such_file_or_directory)
+                throw scope_error(directory + ": " + error.message());
+        }
+    }
+
+    void mount(Mounts& mounts, const std::vector<std::string>& writable) const {
+        std::set<std::string> kept;
+        const auto is_writable = [&](const std::string& path) {
+            return std::any_of(writable.begin(), writable.end(), [&](const std::string& directory) {
+                return directory != path && is_inside(path, directory);
+            });
+        };
+        for (const auto& [path, shown] : found_)
+            for (std::size_t end = path.find('/'); end != std::string::npos;
+                 end = path.find('/', end + 1))
+                if (is_writable(path.substr(0, end))) kept.insert(path.substr(0, end));
+        for (const std::string& path : kept)
+            if (found_.count(path) == 0 && !mounts.has(below(workspace_, path)))
+                mounts.keep_in_place(below(workspace_, path));
+        for (const auto& [path, shown] : found_) {
+            if (shown == Shown::masked)
+                mounts.mask(below(workspace_, path));
+            else if (is_writable(path))
+                mounts.make_read_only(below(workspace_, path));
+        }
+    }
+
+  private:
+    void look_at(const std::string& directory, const fs::directory_entry& entry,
+                 std::vector<std::string>& waiting) {
+        if (++walked_ > most_walked) throw scope_error("there are too many files");
+        const std::string name = entry.path().filename().string();
+        const std::string path = directory == "." ? name : directory + "/" + name;
         std::error_code unknown;
-        const bool is_directory =
-            entries->symlink_status(unknown).type() == fs::file_type::directory;
+        const auto type = entry.symlink_status(unknown).type();
+        // so is a directory that may be listed, but not entered
+        if (unknown == std::errc::permission_denied) return add(directory, Shown::masked);
+        const bool is_directory = type == fs::file_type::directory;
         Shown shown = Shown::whole;
-        for (const PathRules& each : rules)
-            shown = std::max(shown, shown_by(each, inside, is_directory, shows_history));
-        if (shown == Shown::whole) continue;
-        if (is_directory) entries.disable_recursion_pending();
-        if (entries->is_symlink(unknown)) continue;  // what it leads to is masked by its own path
-        if (++masked > most_masked)
+        for (const PathRules& each : rules_)
+            shown = std::max(shown, shown_by(each, path, is_directory, shows_history_));
+        // what a link leads to is masked by its own path
+        if (shown != Shown::whole && type != fs::file_type::symlink)
+            add(path, shown);
+        else if (is_directory)
+            waiting.push_back(path);
+    }
+    void add(const std::string& path, Shown shown) {
+        found_[path] = shown;
+        if (found_.size() > most_masked)
             throw scope_error("paths.deny matches more than " + std::to_string(most_masked) +
                               " files");
-        if (shown == Shown::masked)
-            mounts.mask(path);
-        else
-            mounts.make_read_only(path);
     }
-}
+
+    const std::string& workspace_;
+    const std::vector<PathRules>& rules_;
+    bool shows_history_ = false;
+    std::map<std::string, Shown> found_;
+    std::size_t walked_ = 0;
+};
 
 }  // namespace
 
@@ -162,8 +218,9 @@ void add_scoped(Mounts& mounts, const std::string& workspace, const std::vector<
     for (const std::string& path : readable)
         mounts.bind(below(workspace, path), below(workspace, path));
     for (const std::string& path : writable) mounts.bind_writable(below(workspace, path));
-    std::size_t walked = 0;
-    for (const std::string& path : readable) mount_denied(mounts, workspace, path, rules, walked);
+    Denied denied(workspace, rules);
+    for (const std::string& path : readable) denied.look_in(path);
+    denied.mount(mounts, writable);
 }
 
 }  // namespace chorus::sys

@@ -5,7 +5,8 @@
 namespace chorus::task {
 namespace {
 
-// Calls `member` for each member that start() hands over, but for the mode of the sandbox.
+// Calls `member` for each member that start() hands over, but for the mode of the sandbox and its
+// rules.
 template <typename Given, typename Member>
 void each_member(Given& instructions, const Member& member) {
     member("home", instructions.home);
@@ -39,12 +40,31 @@ void each_member(Given& instructions, const Member& member) {
     member("masked", sandbox.masked);
 }
 
+chat::Json rules_of(const sys::Sandbox& sandbox) {
+    chat::Json all = chat::Json::array();
+    for (const sys::PathRules& rules : sandbox.rules) {
+        chat::Json& one = all.emplace_back(chat::Json{{"deny", rules.deny}});
+        if (rules.read) one["read"] = *rules.read;
+        if (rules.write) one["write"] = *rules.write;
+    }
+    return all;
+}
+
+sys::PathRules parse_rules(const chat::Json& object) {
+    sys::PathRules rules;
+    object.at("deny").get_to(rules.deny);
+    if (object.contains("read")) object.at("read").get_to(rules.read.emplace());
+    if (object.contains("write")) object.at("write").get_to(rules.write.emplace());
+    return rules;
+}
+
 }  // namespace
 
 std::string to_json(const Instructions& instructions) {
     chat::Json object;
     each_member(instructions, [&](const char* key, const auto& value) { object[key] = value; });
     object["sandbox"] = sys::name(instructions.order.sandbox.mode);
+    object["rules"] = rules_of(instructions.order.sandbox);
     return chat::dump(object);
 }
 
@@ -56,6 +76,8 @@ Instructions parse_instructions(std::string_view json) {
     const auto found = sys::sandbox_modes.find(mode);
     if (!found) throw base::Error(base::ErrorCode::internal, "order: unknown sandbox mode " + mode);
     instructions.order.sandbox.mode = *found;
+    for (const chat::Json& rules : object.at("rules"))
+        instructions.order.sandbox.rules.push_back(parse_rules(rules));
     return instructions;
 }
 

@@ -7,6 +7,10 @@
 // One line per tool, sorted: <name>.cpp defines <name>_tool().
 #define CHORUS_TOOLS(TOOL)        \
     TOOL(append_file)             \
+    TOOL(artifact_append)         \
+    TOOL(artifact_create)         \
+    TOOL(artifact_get)            \
+    TOOL(artifact_list)           \
     TOOL(ask_user)                \
     TOOL(bash)                    \
     TOOL(create_file)             \

@@ -9,6 +9,8 @@ namespace {
 Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const std::string prompt = arguments.text("prompt");
     if (base::trim(prompt).empty()) return failure("spawn_agent: 'prompt' is empty");
+    if (prompt.find('\0') != std::string::npos)
+        return failure("spawn_agent: 'prompt' contains a NUL");
     if (base::trim(arguments.text("description")).empty())
         return failure("spawn_agent: 'description' is empty");
     SpawnRequest request{.call_id = workplace.call_id,

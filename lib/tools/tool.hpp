@@ -28,6 +28,7 @@ namespace chorus::tools {
 
 struct Tasks;
 struct SubAgents;
+struct Artifacts;
 
 // The arguments of a call, without making every tool depend on a JSON library.
 class Arguments {
@@ -81,6 +82,7 @@ struct Workplace {
     std::string available_models_path = {};
     Tasks* tasks = nullptr;  // tools/task_tools.hpp; null only where no tool of tasks runs
     const SubAgents* sub_agents = nullptr;  // tools/sub_agents.hpp; likewise
+    const Artifacts* artifacts = nullptr;   // tools/artifact_holders.hpp; likewise
     std::string call_id = {};               // of the call that is planned
     std::string plants_file = {};           // agent::Directory::call_plants of the thread; "": none
 };

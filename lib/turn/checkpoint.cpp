@@ -11,7 +11,8 @@ using tools::Class;
 bool writes_in_workspace(const tools::Tool& tool) {
     return tool.kind == Class::command || tool.kind == Class::repository ||
            tool.kind == Class::agent ||
-           (tool.kind == Class::write && tool.family != "self_edit" && tool.family != "task");
+           (tool.kind == Class::write && tool.family != "self_edit" && tool.family != "task" &&
+            tool.family != "artifact");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/time.hpp"
 #include "chat/json.hpp"
 #include "context/window.hpp"
+#include "life/children.hpp"
 #include "model/retry.hpp"
 #include "place/agent_tasks.hpp"
 #include "place/rights.hpp"
@@ -42,7 +43,7 @@ tools::Workplace make_workplace(place::Place& place, const place::Settings& sett
         .environment = sys::scrubbed_environment(surroundings.environment, place.agent.name,
                                                  settings.environment_names),
         .bash_most_ms = place.home_configuration.max_bash_timeout_ms,
-        .file_lock_path = surroundings.home.file_lock(place.agent.id),
+        .file_lock_path = surroundings.home.file_lock(life::top_of(place.store, place.agent)),
         .warn = surroundings.warn,
         .directory = place.directory,
         .configuration_lock_path = surroundings.home.configuration_lock(place.agent.id),
@@ -67,6 +68,7 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
              .secrets = place.redaction,
              .grace_ms = shutdown_.grace_ms()},
       sub_agents_(sub_agents_of(place, loaded_, record.turn(), shutdown_)),
+      artifacts_(artifacts_of(place, record, tasks_.mutex)),
       calls_(place, record, workplace_,
              {loaded_, [this] { return stop_requested(); }, [this] { reload(); }}, result_.denied),
       keys_(place::keys_for(place)) {
@@ -74,6 +76,7 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
     workplace_.stop_grace_ms = [this] { return shutdown_.command_grace_ms(); };
     workplace_.tasks = &tasks_;
     workplace_.sub_agents = &sub_agents_;
+    workplace_.artifacts = &artifacts_;
     state_.iterations = record.turn().iterations;
     state_.tool_calls = record.turn().tool_calls;
     state_.usage = record.turn().usage;

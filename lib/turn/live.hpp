@@ -15,6 +15,7 @@
 #include "tools/task_tools.hpp"
 #include "turn/calls.hpp"
 #include "turn/loop.hpp"
+#include "turn/own_artifacts.hpp"
 #include "turn/recovery.hpp"
 #include "turn/sub_agent_runs.hpp"
 #include "turn/turn_record.hpp"
@@ -122,6 +123,7 @@ class LiveTurn : public LoopHost {
     tools::Tasks tasks_;
     chat::TurnResult result_;
     tools::SubAgents sub_agents_;
+    tools::Artifacts artifacts_;
     Calls calls_;
     LoopState state_;
     place::Keys keys_;

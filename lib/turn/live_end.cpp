@@ -54,6 +54,8 @@ void LiveTurn::fill_counts() {
     result_.usage = record_.turn().usage;
     result_.iterations = state_.iterations;
     result_.tool_calls = state_.tool_calls;
+    if (state_.tool_calls > 0)
+        result_.artifacts = written_artifacts(place_.store, record_.turn().id);
     record_.turn().iterations = state_.iterations;
     record_.turn().tool_calls = state_.tool_calls;
 }

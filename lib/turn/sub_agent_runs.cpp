@@ -4,7 +4,9 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
+#include "chat/event.hpp"
 #include "chat/json.hpp"
 #include "place/spawning.hpp"
 #include "sys/clock.hpp"
@@ -31,7 +33,8 @@ sys::Environment environment_for_sub_agent(const sys::Environment& own, const ag
 }
 
 std::string key_of(store::TurnId turn, const std::string& call_id) {
-    return "spawn " + std::to_string(turn) + " " + call_id;
+    // an id is the model's text
+    return "spawn-" + base::sha256_hex(std::to_string(turn) + " " + call_id);
 }
 
 chat::ToolResult failed(std::string text) {
@@ -43,9 +46,11 @@ std::string pending_text(const std::string& sub_agent, const Json& result) {
     std::string text = "Error: The sub-agent waits for a person";
     for (const Json& prompt : chat::member(result, "pending")) {
         const std::string id = chat::string_or(prompt, "id");
-        const std::string action = chat::string_or(prompt, "action");
-        text += "\n" + id + ": " + (action.empty() ? chat::string_or(prompt, "text") : action) +
-                "\nchorus-run " + sub_agent + " --approve " + id + " continues it";
+        const bool is_question =
+            chat::string_or(prompt, "kind") == chat::prompt_kinds.name(chat::PromptKind::question);
+        text += "\n" + id + ": " + chat::string_or(prompt, is_question ? "text" : "action") +
+                "\nchorus-run " + sub_agent +
+                (is_question ? " --answer " + id + " TEXT" : " --approve " + id) + " continues it";
     }
     return text;
 }

@@ -162,7 +162,8 @@ void warn_of_unread(const std::vector<std::string>& keys, const char* file,
 void refresh_index(place::Place& place, const agent::Configuration& configuration) {
     store::Agent row = place.agent;
     row.permissions = configuration.permissions.name;
-    row.description = place.redaction.apply(configuration.description);
+    // that of a sub-agent is the one it was spawned with
+    if (row.parent_id == 0) row.description = place.redaction.apply(configuration.description);
     row.channel_id = configuration.channel_id;
     if (!configuration.model.empty()) row.model = configuration.model;
     if (row.model == place.agent.model && row.permissions == place.agent.permissions &&

@@ -2,31 +2,7 @@
 # Sub-agents: --spawn and --subagent, what they are made of, and what they may do.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
-
-preset() { # NAME [FRONT MATTER LINES]: with a system message; the text is stdin if there is one word only
-    mkdir -p "$CHORUS_HOME/presets"
-    printf -- '---\nmodel: builtin/script\n%s\n---\nYou are %s.\n' "${2:-}" "$1" >"$CHORUS_HOME/presets/$1.md"
-}
-parent() { # [OPTIONS]: agent a with files in its workspace
-    init a --model builtin/script --permissions sandboxed "$@"
-    work=$CHORUS_HOME/agents/a/workspace
-    mkdir -p "$work/src/gen" "$work/lib"
-    for file in src/a src/gen/b src/.env lib/c .env top; do echo "text of $file" >"$work/$file"; done
-    ln -s ../lib/c "$work/src/to-lib"
-}
-spawn() { # PRESET PROMPT [OPTIONS]: and the child's id and directory
-    local name=$1 prompt=$2
-    shift 2
-    run chorus-run a --spawn "$name" "$@" -p "$prompt"
-    child=$(db "SELECT name FROM agents WHERE kind = 'child' ORDER BY id DESC LIMIT 1")
-    dir=$CHORUS_HOME/$(db "SELECT dir FROM agents WHERE kind = 'child' ORDER BY id DESC LIMIT 1")
-}
-children() { db "SELECT count(*) FROM agents WHERE kind = 'child' AND status <> 'destroyed'"; }
-nothing_made() {
-    expect_equal "$(children)" 0
-    expect_missing "$CHORUS_HOME/agents/a/branches/main/agents"
-    expect_equal "$(find "$CHORUS_HOME/agents" -name '.tmp-*' | wc -l)" 0
-}
+. "$(dirname "$0")/../support/subagents.sh"
 
 test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88
 parent
@@ -108,6 +84,9 @@ chorus-run: hint: there are append_file, '
 refused $'---\nmodel: builtin/script\npaths: 3\n---\n' 3 'line 3: paths: must be a mapping'
 refused $'---\nmodel: builtin/script\npermissions: wide\n---\n' 3 "permissions: no profile 'wide'"
 refused $'---\nmodel: nobody/m\n---\n' 7 'nobody'
+refused $'---\nmodel: builtin/script\nisolate: true\n---\n' 3 'isolate: not supported yet'
+refused $'---\nmodel: builtin/script\npaths:\n  deny: ["../x"]\n---\n' 3 "line 4: paths.deny: '../x' leads upwards"
+refused $'---\n- a\n---\n' 3 'line 2: the front matter must be a mapping'
 refused $'---\nmodel: builtin/script\n' 3 "no line '---' ends the front matter"
 printf -- '---\nmodel: builtin/script\npaths:\n  read: [src]\n---\n' >"$CHORUS_HOME/presets/p.md"
 run chorus-run a --spawn nobody hello
@@ -116,8 +95,19 @@ expect_match "$err" "error: preset 'nobody': no such preset
 chorus-run: hint: there are .*'explorer'"
 run chorus-run a --spawn ../presets/p hello
 expect_status 2
-run chorus-run a --spawn p --allow-path '' hello
-expect_status 2
+for glob in '../x' 'src/../x' '/etc/**' '{a,b}'; do
+    run chorus-run a --spawn p --deny-path "$glob" hello
+    expect_status 2
+    expect_match "$err" 'error: denied paths: '
+done
+run chorus-run a --spawn explorer -m builtin/script --permissions nosuch hello
+expect_status 3
+rm "$CHORUS_HOME/presets/p.md" && mkfifo "$CHORUS_HOME/presets/p.md"
+run chorus-run a --spawn p hello
+expect_status 3
+expect_match "$err" 'p.md: it cannot be read as a regular file of at most 1 MiB'
+rm "$CHORUS_HOME/presets/p.md"
+printf -- '---\nmodel: builtin/script\npaths:\n  read: [src]\n---\n' >"$CHORUS_HOME/presets/p.md"
 run chorus-run a --spawn p --allow-path lib hello
 expect_status 2
 expect_match "$err" "preset 'p': it sets paths.read itself"
@@ -238,6 +228,34 @@ spawn helper $'/git_log\n/bash git log; ls .git' --deny-path src/a
 expect_no_match "$out" 'secret words|objects'
 expect_equal "$(git -C "$work" log --format=%s | grep -c 'by a sub-agent')" 0
 
+test_case "git's other tools, and those that edit an agent, are not there"
+parent
+start_server "$(answers "$(say hi)")"
+preset helper
+sed -i 's/^model: .*/model: anthropic\/m/' "$CHORUS_HOME/presets/helper.md"
+for profile in open standard sandboxed; do
+    agent_key a permissions "\"$profile\""
+    spawn helper hello
+    expect_status 0
+done
+for n in 1 2 3; do expect_equal "$(jq -r '[.tools[].name | select(startswith("git_") or startswith("self_edit"))] | join(" ")' "$(request $n)")" git_log; done
+
+test_case "a preset.md that has lost its paths is an error, not no limits"
+parent
+preset helper
+spawn helper hello
+for text in '' $'---\nmodel: builtin/script\n---\n' $'---\nmodel: builtin/script\npaths:\n  read: ["**"]\n---\n'; do
+    printf '%s' "$text" >"$dir/preset.md"
+    run chorus-run "$child" '/bash cat .env; touch made'
+    expect_status 3
+    expect_match "$err" 'Failed to load preset from .*/preset.md: '
+    expect_missing "$work/made"
+done
+printf -- '---\nmodel: builtin/script\npaths:\n  read: ["**"]\n  write: []\n---\n' >"$dir/preset.md"
+run chorus-run "$child" '/bash cat .env; touch made'
+expect_no_match "$out" 'text of'
+expect_missing "$work/made"
+
 test_case "a sub-agent has no more rights than its parent, now and later" # P-82
 parent
 preset helper 'permissions: open'
@@ -289,6 +307,12 @@ expect_match "$out" again
 run chorus-context branch "$child" other
 expect_status 2
 expect_match "$err" 'a sub-agent cannot be branched'
+for verb in "switch $child main" "branches $child"; do
+    run chorus-context $verb
+    [ "$status" = 2 ] || [ "$verb" = "branches $child" ] || fail "$verb: exit $status"
+done
+expect_equal "$(cd "$dir" && echo [a-z]*.*)" 'preset.md scope-plan.yml session.md tools.org'
+expect_missing "$dir/current"
 
 test_case "a killed spawn leaves nothing, or all of it"
 parent
@@ -329,18 +353,6 @@ expect_equal "$(children)" 0
 expect_missing "$CHORUS_HOME/agents/a"
 
 # --- spawn_agent ---
-
-parent_with() { # ANSWER...: agent a whose model is the server's, and presets of builtin/script
-    parent
-    agent_key a model '"anthropic/m"'
-    agent_key a permissions '"open"'
-    start_server "$(answers "$@")"
-}
-spawn_call() { # ID PROMPT [MORE JSON]: an answer that spawns a helper
-    call "$1" spawn_agent "$(jq -nc --arg prompt "$2" --argjson more "${3:-{\}}" '{preset: "helper", description: "look around", prompt: $prompt} + $more')"
-}
-results() { db "SELECT content FROM messages WHERE agent_id = 1 AND role = 'tool_result' ORDER BY id"; }
-of_child() { db "SELECT $1 FROM agents WHERE kind = 'child' ORDER BY id DESC LIMIT 1"; }
 
 test_case "spawn_agent: a sub-agent of its own, whose last answer is the result" # P-02 P-04 P-06 P-31 P-32 P-43 P-79
 parent_with "$(spawn_call c1 $'/view src/a\nsome words')" "$(say done)"

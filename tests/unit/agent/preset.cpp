@@ -86,7 +86,7 @@ TEST(Preset, an_error_names_the_file_and_the_line) {
         {"paths: [a]\n", "line 2: paths: must be a mapping"},
         {"paths: {reed: [a]}\n", "line 2: paths.reed: is not known; read, write and deny are"},
         {"paths: {read: a}\n", "line 2: paths.read: must be a list of texts"},
-        {"paths:\n  deny: ['']\n", "line 3: paths.deny: a glob is empty"},
+        {"paths:\n  deny: ['']\n", "line 3: paths.deny: '' is empty"},
         {"temperature: hot\n", "line 2: temperature: must be a number from 0 to 2"},
         {"temperature: .nan\n", "line 2: temperature: must be a number from 0 to 2"},
         {"temperature: 3\n", "line 2: temperature: must be a number from 0 to 2"},
@@ -97,7 +97,7 @@ TEST(Preset, an_error_names_the_file_and_the_line) {
         {"backend: openai\n", "backend: there is no model beside it"},
         {"a: [\n", "line 3: "},
         {"a: b: c\n", "line 2: "},
-        {"- a\n", "must be a mapping"},
+        {"- a\n", "line 2: the front matter must be a mapping"},
         {"? [a]\n: b\n", "a key must be a text"},
     };
     for (const auto& [lines, expected] : cases) {

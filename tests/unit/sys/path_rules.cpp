@@ -124,6 +124,15 @@ TEST(PathRules, globs_have_a_normal_form) {
     for (const auto& [glob, normal] : cases) EXPECT_EQ(normal_glob(glob, "/ws"), normal) << glob;
 }
 
+TEST(PathRules, a_glob_that_would_deny_nothing_is_none) {
+    EXPECT_EQ(normal_glob("src//secret", "/ws"), "src/secret");
+    EXPECT_EQ(normal_glob("src/./secret/.", "/ws"), "src/secret");
+    for (const char* glob : {"", "../x", "a/../b", "/etc/**", "/ws/src", "{a,b}/c", "a\xff"})
+        EXPECT_NE(glob_problem(glob), "") << glob;
+    for (const char* glob : {"a", "**", "/tmp/**", "a b", "a/[x]", "..a", "a..", "."})
+        EXPECT_EQ(glob_problem(glob), "") << glob;
+}
+
 struct LimitedRoot : testing::Test {
     Scratch scratch;
     std::string directory = scratch / "ws";

@@ -1,3 +1,6 @@
+#include <linux/capability.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -33,7 +36,8 @@ class ScopedMounts : public SandboxTest {
     }
 };
 
-const char* tried = R"sh(for f in src/a src/gen/b src/.env lib/c .env top .git/HEAD src/sub/.git/config \
+const char* tried =
+    R"sh(for f in src/a src/gen/b src/.env lib/c .env top .git/HEAD src/sub/.git/config \
     node_modules/m/i.js src/runtime/r; do
   [ "$(cat $f 2>/dev/null)" = text ] && printf r || printf -- -
   ( : >>$f ) 2>/dev/null && printf w || printf -- -
@@ -77,6 +81,48 @@ TEST_F(ScopedMounts, nothing_can_be_moved_out_of_the_way) {
         run_in({}, {}, "mv .env e; rm -f src/.env; mv src s; mv .git g; cat e src/.env; echo x"),
         "x\n");
     EXPECT_EQ(content_of(in_workspace(".env")), "text\n");
+}
+
+TEST_F(ScopedMounts, a_directory_above_what_is_denied_stays_in_its_place) {
+    EXPECT_EQ(
+        run_in({}, {},
+               "mv src s && echo moved; mv lib l && echo moved; ls -d src s lib l 2>/dev/null"),
+        "moved\nl\nsrc\n");
+    EXPECT_EQ(run_in({}, {}, "mkdir -p a/b && mv a c && ls", {"a/b/**"}),
+              "c\nl\nnode_modules\nsrc\ntop\n");
+    fs::rename(in_workspace("c"), in_workspace("a"));
+    EXPECT_EQ(run_in({}, {}, "mv a c; ls -d a c 2>/dev/null; echo x > a/b/f", {"a/b/**"}), "a\n");
+    EXPECT_FALSE(fs::exists(in_workspace("a/b/f")));
+}
+
+// Without it root looks into every directory.
+class WithoutOverride {
+  public:
+    WithoutOverride() { set(false); }
+    ~WithoutOverride() { set(true); }
+    WithoutOverride(const WithoutOverride&) = delete;
+    WithoutOverride& operator=(const WithoutOverride&) = delete;
+
+  private:
+    static void set(bool is_on) {
+        __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+        __user_cap_data_struct data[2]{};
+        ASSERT_EQ(syscall(SYS_capget, &header, data), 0);
+        const unsigned bits = (1U << CAP_DAC_OVERRIDE) | (1U << CAP_DAC_READ_SEARCH);
+        data[0].effective = is_on ? data[0].effective | (data[0].permitted & bits)
+                                  : data[0].effective & ~bits;
+        ASSERT_EQ(syscall(SYS_capset, &header, data), 0);
+    }
+};
+
+TEST_F(ScopedMounts, a_directory_that_cannot_be_looked_into_is_hidden) {
+    for (const mode_t mode : {0000, 0111, 0444}) {
+        ASSERT_EQ(chmod(in_workspace("src").c_str(), mode), 0);
+        const WithoutOverride user;
+        EXPECT_EQ(run_in({}, {}, "chmod 755 src 2>/dev/null; cat src/.env src/a 2>/dev/null; echo x"),
+                  "x\n")
+            << mode;
+    }
 }
 
 TEST_F(ScopedMounts, are_refused_where_they_cannot_hold) {

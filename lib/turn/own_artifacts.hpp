@@ -1,0 +1,20 @@
+// The artifacts that a turn's tools read and write.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "chat/event.hpp"
+#include "place/place.hpp"
+#include "tools/artifact_holders.hpp"
+#include "turn/turn_record.hpp"
+
+namespace chorus::turn {
+
+// `store_mutex` is held while the store is used: tools run in several threads. All references must
+// outlive it.
+tools::Artifacts artifacts_of(place::Place& place, Record& record, std::mutex& store_mutex);
+// Returns what the turn wrote, for its result.
+std::vector<chat::Artifact> written_artifacts(store::Store& store, store::TurnId turn);
+
+}  // namespace chorus::turn
