@@ -143,7 +143,8 @@ Tally tally_of(Store& store, AgentId agent, base::TimeMs now) {
 }
 
 Agent insert_agent(Store& store, const Agent& agent) {
-    if (agent.kind == "agent" && find_agent(store, agent.name))
+    if (agent.kind == "agent" &&
+        (find_agent(store, agent.name) || !list_children_named(store, agent.name).empty()))
         throw base::Error(base::ErrorCode::exists, agent.name + ": an agent with this name exists");
     if (const auto present = find_agent_of_place(store, agent.place);
         present && agent.kind == "agent")

@@ -97,7 +97,7 @@ std::string normal_glob(std::string_view glob, std::string_view root) {
     for (const std::string_view name : base::split(glob, '/'))
         if (!name.empty() && name != ".") names.emplace_back(name);
     const std::string path = base::join(names, "/");
-    return glob.starts_with('/') ? "/" + path : path.empty() ? "." : path;
+    return glob.starts_with('/') ? "/" + path : path.empty() ? "**" : path;
 }
 
 std::string glob_problem(std::string_view glob) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -98,71 +97,96 @@ class Denied {
                                      [](const PathRules& each) { return each.shows_history(); });
     }
 
-    // Walks a directory, but not below what is mounted over.
+    // Walks a directory, but not below what is hidden.
     void look_in(const std::string& top) {
-        std::vector<std::string> waiting{top};
+        std::vector<Place> waiting{{top, false}};
         while (!waiting.empty()) {
-            const std::string directory = std::move(waiting.back());
+            const Place place = std::move(waiting.back());
             waiting.pop_back();
             std::error_code error;
-            fs::directory_iterator entries(below(workspace_, directory), error);
+            fs::directory_iterator entries(below(workspace_, place.path), error);
             if (error == std::errc::permission_denied) {
                 // a command that may change its mode would read what is in it
-                add(directory, Shown::masked);
+                add(place.path, Shown::masked);
                 continue;
             }
             for (; !error && entries != fs::directory_iterator(); entries.increment(error))
-                look_at(directory, *entries, waiting);
+                look_at(place, *entries, waiting);
             // one that is gone has nothing to hide
             if (error && error != std::errc::no_such_file_or_directory)
-                throw scope_error(directory + ": " + error.message());
+                throw scope_error(place.path + ": " + error.message());
         }
+    }
+    // What a rule without wildcards names through a link has another path.
+    void look_at_links() {
+        for (const PathRules& each : rules_)
+            for (const std::string& glob : each.deny)
+                if (glob.find_first_of("*?[\\") == std::string::npos) add_target(glob);
     }
 
     void mount(Mounts& mounts, const std::vector<std::string>& writable) const {
-        std::set<std::string> kept;
         const auto is_writable = [&](const std::string& path) {
             return std::any_of(writable.begin(), writable.end(), [&](const std::string& directory) {
                 return directory != path && is_inside(path, directory);
             });
         };
+        // a mount hides those below it that were made before: from the top
+        std::map<std::string, Shown> all = found_;
         for (const auto& [path, shown] : found_)
             for (std::size_t end = path.find('/'); end != std::string::npos;
                  end = path.find('/', end + 1))
-                if (is_writable(path.substr(0, end))) kept.insert(path.substr(0, end));
-        for (const std::string& path : kept)
-            if (found_.count(path) == 0 && !mounts.has(below(workspace_, path)))
-                mounts.keep_in_place(below(workspace_, path));
-        for (const auto& [path, shown] : found_) {
+                all.emplace(path.substr(0, end), Shown::whole);
+        for (const auto& [path, shown] : all) {
+            const std::string whole = below(workspace_, path);
             if (shown == Shown::masked)
-                mounts.mask(below(workspace_, path));
-            else if (is_writable(path))
-                mounts.make_read_only(below(workspace_, path));
+                mounts.mask(whole);
+            else if (is_writable(path) && shown == Shown::read_only)
+                mounts.make_read_only(whole);
+            else if (is_writable(path) && !mounts.has(whole))
+                mounts.keep_in_place(whole);
         }
     }
 
   private:
-    void look_at(const std::string& directory, const fs::directory_entry& entry,
-                 std::vector<std::string>& waiting) {
+    struct Place {
+        std::string path;
+        bool is_read_only;  // mounted so, as a whole
+    };
+
+    void look_at(const Place& place, const fs::directory_entry& entry,
+                 std::vector<Place>& waiting) {
         if (++walked_ > most_walked) throw scope_error("there are too many files");
         const std::string name = entry.path().filename().string();
-        const std::string path = directory == "." ? name : directory + "/" + name;
+        const std::string path = place.path == "." ? name : place.path + "/" + name;
         std::error_code unknown;
         const auto type = entry.symlink_status(unknown).type();
-        // so is a directory that may be listed, but not entered
-        if (unknown == std::errc::permission_denied) return add(directory, Shown::masked);
+        // so is a directory of which something cannot be looked at: it may be listed, but not
+        // entered, or the path is too long to be mounted
+        if (unknown && unknown != std::errc::no_such_file_or_directory)
+            return add(place.path, Shown::masked);
         const bool is_directory = type == fs::file_type::directory;
         Shown shown = Shown::whole;
         for (const PathRules& each : rules_)
             shown = std::max(shown, shown_by(each, path, is_directory, shows_history_));
-        // what a link leads to is masked by its own path
-        if (shown != Shown::whole && type != fs::file_type::symlink)
-            add(path, shown);
-        else if (is_directory)
-            waiting.push_back(path);
+        if (type == fs::file_type::symlink) {
+            if (shown == Shown::masked) add_target(path);
+            return;
+        }
+        const bool is_mounted =
+            shown == Shown::masked || (shown == Shown::read_only && !place.is_read_only);
+        if (is_mounted) add(path, shown);
+        // git's own files are not walked
+        if (is_directory && shown != Shown::masked && name != ".git")
+            waiting.push_back({path, place.is_read_only || shown == Shown::read_only});
+    }
+    // Hides what the path leads to, if that is in the workspace and elsewhere.
+    void add_target(const std::string& path) {
+        const auto real = resolved(below(workspace_, path));
+        if (!real || !real->starts_with(workspace_ + "/")) return;
+        add(real->substr(workspace_.size() + 1), Shown::masked);
     }
     void add(const std::string& path, Shown shown) {
-        found_[path] = shown;
+        found_[path] = std::max(found_[path], shown);
         if (found_.size() > most_masked)
             throw scope_error("paths.deny matches more than " + std::to_string(most_masked) +
                               " files");
@@ -220,6 +244,7 @@ void add_scoped(Mounts& mounts, const std::string& workspace, const std::vector<
     for (const std::string& path : writable) mounts.bind_writable(below(workspace, path));
     Denied denied(workspace, rules);
     for (const std::string& path : readable) denied.look_in(path);
+    denied.look_at_links();
     denied.mount(mounts, writable);
 }
 

@@ -226,7 +226,7 @@ for action in 'git push' 'tool:bash' 'tool:nothing:x' 'bash:ls' 'tool::x'; do
     run chorus-context explain a "$action"
     expect_status 2
     expect_match "$err" 'chorus-context: error: action '
-    expect_match "$err" "the tools are 'append_file', 'ask_user', 'bash', 'create_file', 'git', "
+    expect_match "$err" "the tools are 'append_file', 'artifact', 'ask_user', 'bash', 'create_file', 'git', "
 done
 run chorus-context explain a $'tool:\x1b[31m:x'
 expect_match "$err" 'tool:\\x1b\[31m'

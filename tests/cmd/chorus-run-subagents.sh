@@ -314,6 +314,18 @@ done
 expect_equal "$(cd "$dir" && echo [a-z]*.*)" 'preset.md scope-plan.yml session.md tools.org'
 expect_missing "$dir/current"
 
+test_case "no agent takes the id of a sub-agent"
+parent
+preset helper
+spawn helper hello
+for words in '' --exist-ok; do
+    run chorus-init "$child" --model builtin/script $words
+    expect_status 5
+done
+run chorus-run "$child" again
+expect_status 0
+expect_missing "$CHORUS_HOME/agents/$child"
+
 test_case "a killed spawn leaves nothing, or all of it"
 parent
 preset helper

@@ -76,6 +76,41 @@ TEST_F(ScopedMounts, a_link_leads_nowhere_else) {
     EXPECT_EQ(run_in({}, {}, "cat to-env; echo x"), "x\n");
 }
 
+TEST_F(ScopedMounts, what_a_denied_link_leads_to_is_hidden) {
+    put("cfg/envfile");
+    put("real/prod/k");
+    fs::create_directory(in_workspace("web"));
+    EXPECT_EQ(symlink("../cfg/envfile", in_workspace("web/.env").c_str()), 0);
+    EXPECT_EQ(symlink("real", in_workspace("lnk").c_str()), 0);
+    EXPECT_EQ(run_in({}, {},
+                     "cat web/.env cfg/envfile lnk/prod/k 2>/dev/null; echo x >lnk/prod/k; echo x",
+                     {"lnk/prod"}),
+              "x\n");
+    EXPECT_EQ(content_of(in_workspace("real/prod/k")), "text\n");
+}
+
+TEST_F(ScopedMounts, what_is_denied_in_node_modules_is_hidden) {
+    for (const char* path :
+         {"web/node_modules/p/x.key", "web/node_modules/.env", "web/node_modules/p/ok"})
+        put(path);
+    EXPECT_EQ(run_in({}, {},
+                     "cd web/node_modules; cat p/x.key .env p/ok 2>/dev/null; touch p/new "
+                     "2>/dev/null || echo no",
+                     {"**/*.key"}),
+              "text\nno\n");
+}
+
+TEST_F(ScopedMounts, what_has_too_long_a_path_is_hidden) {
+    const std::string name(200, 'y');
+    EXPECT_TRUE(works_outside("for i in $(seq 21); do mkdir " + name + "; cd " + name +
+                              "; done; echo text >.env"));
+    EXPECT_EQ(
+        run_in({}, {},
+               "for i in $(seq 21); do cd y* 2>/dev/null; done; cat .env 2>/dev/null; echo x"),
+        "x\n");
+    EXPECT_TRUE(works_outside("rm -rf y*"));
+}
+
 TEST_F(ScopedMounts, nothing_can_be_moved_out_of_the_way) {
     EXPECT_EQ(
         run_in({}, {}, "mv .env e; rm -f src/.env; mv src s; mv .git g; cat e src/.env; echo x"),
@@ -109,8 +144,8 @@ class WithoutOverride {
         __user_cap_data_struct data[2]{};
         ASSERT_EQ(syscall(SYS_capget, &header, data), 0);
         const unsigned bits = (1U << CAP_DAC_OVERRIDE) | (1U << CAP_DAC_READ_SEARCH);
-        data[0].effective = is_on ? data[0].effective | (data[0].permitted & bits)
-                                  : data[0].effective & ~bits;
+        data[0].effective =
+            is_on ? data[0].effective | (data[0].permitted & bits) : data[0].effective & ~bits;
         ASSERT_EQ(syscall(SYS_capset, &header, data), 0);
     }
 };
@@ -119,8 +154,9 @@ TEST_F(ScopedMounts, a_directory_that_cannot_be_looked_into_is_hidden) {
     for (const mode_t mode : {0000, 0111, 0444}) {
         ASSERT_EQ(chmod(in_workspace("src").c_str(), mode), 0);
         const WithoutOverride user;
-        EXPECT_EQ(run_in({}, {}, "chmod 755 src 2>/dev/null; cat src/.env src/a 2>/dev/null; echo x"),
-                  "x\n")
+        EXPECT_EQ(
+            run_in({}, {}, "chmod 755 src 2>/dev/null; cat src/.env src/a 2>/dev/null; echo x"),
+            "x\n")
             << mode;
     }
 }
