@@ -63,8 +63,7 @@ struct Artifacts : Named {
         if (found == all.end())
             throw Error(ErrorCode::not_found,
                         "artifact " + base::quoted(*id) + ": agent '" + agent.name +
-                            "' has none of "
-                            "that id",
+                            "' has none of that id",
                         "chorus-context artifacts " + agent.name + " lists them");
         std::optional<sys::OutputFile> file;
         if (!output.file.empty()) file = output.open(opened);

@@ -47,7 +47,8 @@ struct Audit : Printing {
     void run(Opened& opened) {
         span.limit(filter);
         if (!action.empty()) filter.action = matching(action);
-        if (!filter.agent.empty()) (void)life::require_known(opened.home, opened.store, filter.agent);
+        if (!filter.agent.empty())
+            (void)life::require_known(opened.home, opened.store, filter.agent);
         std::size_t widest = 0;
         for (const store::Agent& agent : store::list_agents(opened.store))
             widest = std::max(widest, agent.name.size());

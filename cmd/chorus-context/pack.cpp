@@ -24,7 +24,7 @@ struct Pack : Holding {
         const life::HeldAgent held = hold(opened, sys::Lock::Mode::exclusive);
         const agent::Directory directory = opened.home.directory(held.agent.dir);
         context::ExportRecord record = context::load_record(opened.store, held.agent, {});
-        record.current_branch = context::current_branch(directory);
+        record.current_branch = agent::current_branch(directory);
         context::add_attachments(record, opened.store);
         const agent::Packed packed = agent::pack(
             directory.path(),

@@ -52,7 +52,8 @@ struct Search : Printing {
             {"all", "prompts", "answers", "tools"}};
         search.in = *places.find(in);
         if (!since.empty()) search.since = cli::require_time(since, "--since");
-        if (!search.agent.empty()) (void)life::require_known(opened.home, opened.store, search.agent);
+        if (!search.agent.empty())
+            (void)life::require_known(opened.home, opened.store, search.agent);
         const auto all = store::search_messages(opened.store, search);
         const Form form = cli::form_of_stdout(json);
         const cli::Table table(

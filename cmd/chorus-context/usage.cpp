@@ -44,7 +44,8 @@ struct Usage : Printing {
     void run(Opened& opened) {
         filter.by = *store::usage_groupings.find(by);
         span.limit(filter);
-        if (!filter.agent.empty()) (void)life::require_known(opened.home, opened.store, filter.agent);
+        if (!filter.agent.empty())
+            (void)life::require_known(opened.home, opened.store, filter.agent);
         store::settle_gone(opened.store);
         const auto rows = store::load_usage(opened.store, filter);
         auto all = cli::each(rows, [&](const store::UsageRow& row) {

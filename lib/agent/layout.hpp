@@ -12,14 +12,14 @@ namespace chorus::agent {
 class Directory {
   public:
     explicit Directory(std::string path) : path_(std::move(path)) {}
-    // Of a sub-agent: it works in the workspace of the agent at the top, and has no branches.
+    // Makes that of a sub-agent, which works in the workspace of `top` and has no branches.
     Directory(std::string path, std::string top) : path_(std::move(path)), top_(std::move(top)) {}
     const std::string& path() const { return path_; }
     bool is_of_sub_agent() const { return !top_.empty(); }
     std::string configuration() const { return path_ + "/" + file(); }
     // The name of that file.
     const char* file() const { return is_of_sub_agent() ? "preset.md" : "agent.json"; }
-    // Of a sub-agent: what it is and when it was made, and the log of its calls.
+    // These return a sub-agent's files: what it is, and the log of its calls.
     std::string metadata() const { return path_ + "/scope-plan.yml"; }
     std::string tool_log() const { return path_ + "/tools.org"; }
     std::string docs() const { return path_ + "/docs"; }
@@ -70,6 +70,9 @@ class Directory {
     std::string path_;
     std::string top_;
 };
+
+// Returns the branch that `current` names, "main" if there is no such link.
+std::string current_branch(const Directory& directory);
 
 class Home {
   public:

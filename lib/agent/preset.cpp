@@ -130,11 +130,7 @@ std::string installed_presets() {
 }
 
 std::string backend_name(const Value& value) {
-    std::string name = value.text("the name of a provider");
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-        return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    });
-    return name;
+    return base::to_lower_ascii(value.text("the name of a provider"));
 }
 
 PathLists path_lists(const Value& value) {

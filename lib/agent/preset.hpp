@@ -12,8 +12,8 @@
 
 namespace chorus::agent {
 
-// What a sub-agent may touch: globs (sys::glob_matches) over paths relative to the directory it
-// works in. One that is absent is not limited by this preset.
+// Globs say what a sub-agent may touch (sys::PathRules). They are relative to the directory it
+// works in. An absent list does not limit it.
 struct PathLists {
     std::optional<std::vector<std::string>> read = {};
     std::optional<std::vector<std::string>> write = {};

@@ -1,18 +1,10 @@
 #include "context/find_thread.hpp"
 
-#include <filesystem>
-
 #include "base/error.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 
 namespace chorus::context {
-
-std::string current_branch(const agent::Directory& directory) {
-    std::error_code no_link;
-    const auto target = std::filesystem::read_symlink(directory.current(), no_link);
-    return no_link ? "main" : target.filename().string();
-}
 
 std::vector<store::Thread> branch_threads(store::Store& store, const store::Agent& agent) {
     std::vector<store::Thread> threads = store::list_threads(store, agent.id);

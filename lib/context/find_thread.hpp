@@ -12,8 +12,6 @@
 
 namespace chorus::context {
 
-// Returns the branch that `current` names, "main" if there is no such link.
-std::string current_branch(const agent::Directory& directory);
 // Returns the agent's threads that have a branch of their own, main first.
 std::vector<store::Thread> branch_threads(store::Store& store, const store::Agent& agent);
 // Finds a branch by its full name or by its given name. Throws Error(bad_request) if several were

@@ -1,7 +1,6 @@
 #include "life/children.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -83,7 +82,7 @@ agent::PathLists paths_of(const Home& home, const store::Agent& parent, const ag
     return paths;
 }
 
-// What a sub-agent is made of.
+// A plan holds what a sub-agent is made of.
 struct SpawnPlan {
     std::string preset_text;
     agent::Preset preset;
@@ -94,12 +93,6 @@ struct SpawnPlan {
 std::string name_at(const SpawnOptions& options, base::TimeMs now) {
     const std::string slug = base::slug(options.description, slug_bytes);
     return options.preset + "-" + base::compact_utc(now) + "-" + (slug.empty() ? "task" : slug);
-}
-
-std::string current_branch_of(const Directory& directory) {
-    std::error_code no_link;
-    const auto target = std::filesystem::read_symlink(directory.current(), no_link);
-    return no_link ? "main" : target.filename().string();
 }
 
 SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& parent,
@@ -118,7 +111,7 @@ SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& 
                     "leave it out, or set it to false");
     plan.preset_text = agent::with_paths(text, paths_of(home, parent, plan.preset, options), path);
     const Directory directory = home.directory(parent.dir);
-    const std::string agents = directory.branch_agents(current_branch_of(directory));
+    const std::string agents = directory.branch_agents(agent::current_branch(directory));
     plan.directory = agents.substr(home.path().size() + 1);
     plan.row.kind = "child";
     plan.row.parent_id = parent.id;
@@ -179,19 +172,20 @@ void reclaim_children(const Home& home, store::Store& store, const store::Agent&
     }
 }
 
-std::string known_text(const std::vector<store::Agent>& known) {
+std::string known_text(const std::vector<SubAgent>& known) {
     std::vector<std::string> names;
-    for (const store::Agent& each : known) names.push_back(each.name);
+    for (const SubAgent& each : known) names.push_back(each.agent.name);
     const std::size_t all = names.size();
     names.resize(std::min<std::size_t>(all, 10));
     return "there are " + base::quoted_list(names) + (all > 10 ? " and others" : "");
 }
 
-void add_active_below(store::Store& store, store::AgentId parent, std::vector<store::Agent>& all) {
-    for (store::Agent& child : store::list_children(store, parent)) {
-        const store::AgentId id = child.id;
-        if (child.status == store::AgentStatus::active) all.push_back(std::move(child));
-        add_active_below(store, id, all);
+void add_below(store::Store& store, const store::Agent& above, std::size_t depth,
+               std::vector<SubAgent>& all) {
+    for (store::Agent& child : store::list_children(store, above.id)) {
+        if (child.status != store::AgentStatus::active) continue;
+        all.push_back({child, above.name, depth});
+        add_below(store, child, depth + 1, all);
     }
 }
 
@@ -272,12 +266,17 @@ std::vector<sys::PathRules> path_rules_of(const Home& home, store::Store& store,
     return all;
 }
 
+std::vector<SubAgent> sub_agents_of(store::Store& store, const store::Agent& agent) {
+    std::vector<SubAgent> all;
+    add_below(store, agent, 1, all);
+    return all;
+}
+
 store::Agent require_sub_agent(store::Store& store, const store::Agent& agent,
                                const std::string& id) {
-    std::vector<store::Agent> known;
-    add_active_below(store, agent.id, known);
-    for (store::Agent& each : known)
-        if (each.name == id) return std::move(each);
+    std::vector<SubAgent> known = sub_agents_of(store, agent);
+    for (SubAgent& each : known)
+        if (each.agent.name == id) return std::move(each.agent);
     throw Error(
         ErrorCode::not_found,
         "sub-agent " + base::quoted(id) + ": agent '" + agent.name + "' has none of that id",

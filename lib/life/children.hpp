@@ -20,8 +20,8 @@ struct SpawnOptions {
     std::optional<std::vector<std::string>> allowed_paths = {};
     std::vector<std::string> denied_paths = {};
     std::string place = {};  // where it works, as store::Agent has it
-    // Of the turn that spawns it: its rights, of which it has no more (place/rights.hpp), and the
-    // call.
+    // The turn and the call spawn it. It never has more than the rights of that turn
+    // (place/rights.hpp).
     std::string rights = {};
     store::TurnId parent_turn = 0;
     std::string parent_call = {};
@@ -40,6 +40,14 @@ store::AgentId top_of(store::Store& store, const store::Agent& agent);
 // `root`: where it works. Error(config_invalid).
 std::vector<sys::PathRules> path_rules_of(const agent::Home& home, store::Store& store,
                                           const store::Agent& agent, const std::string& root);
+// An active sub-agent, the name of the agent above it, and how deep it is: 1 below an agent.
+struct SubAgent {
+    store::Agent agent;
+    std::string parent;
+    std::size_t depth = 1;
+};
+// Returns all below the agent, at any depth: each before those below it, oldest first.
+std::vector<SubAgent> sub_agents_of(store::Store& store, const store::Agent& agent);
 // Returns the active sub-agent of that id below the agent, at any depth. Error(not_found) with the
 // known ones.
 store::Agent require_sub_agent(store::Store& store, const store::Agent& agent,

@@ -85,7 +85,7 @@ std::string holder(store::Store& store, const store::Agent& agent) {
 
 }  // namespace
 
-// Of the copies that branches have of a sub-agent, the one in the current branch.
+// Branches have copies of a sub-agent; this returns the one in the current branch.
 std::optional<store::Agent> find_sub_agent(const agent::Home& home, store::Store& store,
                                            const std::string& name) {
     if (name.find('/') != std::string::npos) return store::find_child(store, name);

@@ -74,7 +74,7 @@ agent::Permissions only(const std::vector<std::string>& names) {
     return in_full(std::move(text));
 }
 
-// What sub-agents never do. git's tools would show and change files beside their paths.
+// Denies what no sub-agent does. git's tools would show and change files beside its paths.
 agent::Permissions without_more(const agent::PathLists& paths) {
     const sys::PathRules rules{paths.read, paths.write, paths.deny};
     policy::ProfileText text{.base = "open", .deny = {{"tool:self_edit:[\\s\\S]*"}}};

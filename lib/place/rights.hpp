@@ -34,7 +34,7 @@ struct InForce {
     // (`is_shared`), they apply in addition.
     std::optional<agent::Permissions> for_turn = {};
     bool is_shared = false;
-    // Of a sub-agent: what its preset narrows, and the permissions of the agents above it.
+    // These bound a sub-agent: what its preset narrows, and the permissions of the agents above.
     std::vector<agent::Permissions> bounds = {};
 };
 // Error(config_invalid) with all tools that the preset names and nobody knows. `path`: the

@@ -260,20 +260,6 @@ std::string settle_tasks(const agent::Home& home, store::Store& store, const sto
     }
 }
 
-namespace {
-
-void add_sub_agents(store::Store& store, const store::Agent& above, std::size_t depth,
-                    std::vector<SubAgentStanding>& all) {
-    for (store::Agent& child : store::list_children(store, above.id)) {
-        if (child.status != AgentStatus::active) continue;
-        std::vector<ThreadStanding> threads = standing_of_threads(store, child);
-        all.push_back({child, above.name, depth, std::move(threads)});
-        add_sub_agents(store, child, depth + 1, all);
-    }
-}
-
-}  // namespace
-
 AgentStanding standing_of(const agent::Home& home, const sys::Environment& environment,
                           store::Store& store, const store::Agent& agent) {
     AgentStanding standing;
@@ -292,7 +278,10 @@ AgentStanding standing_of(const agent::Home& home, const sys::Environment& envir
             place::idle_timeout_in_force_ms(both.own.shared, both.general.shared, environment));
     standing.running = store::running_tasks(store, agent.id);
     standing.ended = store::ended_tasks(store, agent.id, sys::now_ms() - recently_ms);
-    add_sub_agents(store, agent, 1, standing.sub_agents);
+    for (life::SubAgent& below : life::sub_agents_of(store, agent)) {
+        std::vector<ThreadStanding> threads = standing_of_threads(store, below.agent);
+        standing.sub_agents.push_back({std::move(below), std::move(threads)});
+    }
     auto sessions = store::list_sessions(store, agent.id, 1);
     if (!sessions.empty()) standing.last_session = std::move(sessions.front());
     return standing;

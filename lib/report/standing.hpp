@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/layout.hpp"
+#include "life/children.hpp"
 #include "store/prompts.hpp"
 #include "store/sessions.hpp"
 #include "store/tasks.hpp"
@@ -57,11 +58,7 @@ struct WorkspaceStanding {
 // Makes a git call that looks at every file: costs more than all the rest.
 WorkspaceStanding workspace_of(const agent::Home& home, const store::Agent& agent);
 
-// A sub-agent at any depth.
-struct SubAgentStanding {
-    store::Agent agent;
-    std::string parent;  // the name of the agent above it
-    std::size_t depth = 1;
+struct SubAgentStanding : life::SubAgent {
     std::vector<ThreadStanding> threads;  // one
 };
 

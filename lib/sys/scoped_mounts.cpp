@@ -117,11 +117,10 @@ class Denied {
                 throw scope_error(place.path + ": " + error.message());
         }
     }
-    // What a rule without wildcards names through a link has another path.
+    // A directory that a rule names through a link has another path.
     void look_at_links() {
         for (const PathRules& each : rules_)
-            for (const std::string& glob : each.deny)
-                if (glob.find_first_of("*?[\\") == std::string::npos) add_target(glob);
+            for (const std::string& directory : directories_of(each.deny)) add_target(directory);
     }
 
     void mount(Mounts& mounts, const std::vector<std::string>& writable) const {

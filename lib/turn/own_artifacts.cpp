@@ -1,5 +1,6 @@
 #include "turn/own_artifacts.hpp"
 
+#include "life/children.hpp"
 #include "store/store.hpp"
 
 namespace chorus::turn {
@@ -10,15 +11,6 @@ chat::Artifact shown(const store::Artifact& artifact) {
             artifact.version,     artifact.size_bytes, artifact.path};
 }
 
-void add_below(place::Place& place, store::AgentId above, std::vector<tools::ArtifactHolder>& all) {
-    for (const store::Agent& child : store::list_children(place.store, above)) {
-        if (child.status != store::AgentStatus::active) continue;
-        all.push_back({child.name, place.surroundings.home.directory(child.dir).path(),
-                       store::list_artifacts(place.store, child.id)});
-        add_below(place, child.id, all);
-    }
-}
-
 }  // namespace
 
 tools::Artifacts artifacts_of(place::Place& place, Record& record, std::mutex& store_mutex) {
@@ -26,7 +18,10 @@ tools::Artifacts artifacts_of(place::Place& place, Record& record, std::mutex& s
         const std::lock_guard lock(store_mutex);
         std::vector<tools::ArtifactHolder> holders{
             {"", place.directory.path(), store::list_artifacts(place.store, place.agent.id)}};
-        add_below(place, place.agent.id, holders);
+        for (const life::SubAgent& below : life::sub_agents_of(place.store, place.agent))
+            holders.push_back({below.agent.name,
+                               place.surroundings.home.directory(below.agent.dir).path(),
+                               store::list_artifacts(place.store, below.agent.id)});
         return holders;
     };
     const auto save = [&place, &record, &store_mutex](const store::Artifact& written) {

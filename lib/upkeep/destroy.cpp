@@ -276,7 +276,7 @@ class Destruction {
         }
         const auto now = store::find_agent(store_, agent_.id).value_or(agent_);
         context::ExportRecord record = context::load_record(store_, now, {});
-        record.current_branch = context::current_branch(directory_);
+        record.current_branch = agent::current_branch(directory_);
         context::add_attachments(record, store_);
         sys::write_file(directory_.path() + "/" + std::string(context::packed_name),
                         context::to_jsonl(record, sys::now_ms()));
