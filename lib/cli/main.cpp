@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -135,13 +137,15 @@ void hold_standard_descriptors() {
 }
 
 std::string_view running;
-std::string out_of_memory;
 
 // Unwinding needs memory too, and could throw where nothing may throw. So the process ends here, in
 // two calls; the database is as after a crash.
 [[noreturn]] void end_out_of_memory() {
+    std::string_view words = ": error: out of memory\n";
+    const std::array line{iovec{const_cast<char*>(running.data()), running.size()},
+                          iovec{const_cast<char*>(words.data()), words.size()}};
     [[maybe_unused]] const ssize_t written =
-        write(STDERR_FILENO, out_of_memory.data(), out_of_memory.size());
+        writev(STDERR_FILENO, line.data(), static_cast<int>(line.size()));
     _exit(static_cast<int>(ExitStatus::failed));
 }
 
@@ -177,7 +181,6 @@ const Verb* find_verb(const Program& program, std::string_view name) {
 
 int run_main(int argc, char** argv, const Program& program) {
     running = program.name;
-    out_of_memory = std::string(program.name) + ": error: out of memory\n";
     std::set_new_handler(end_out_of_memory);
     sys::Environment environment;
     try {

@@ -286,7 +286,13 @@ std::vector<Point> call_points_of(const Measured& measured, long number, Random&
 
 std::vector<Point> malloc_points_of(const Measured& measured, long number, Random& random) {
     std::vector<Point> points;
-    for (long i = 0; i < number; ++i) {
+    for (const std::string& command : commands) {
+        Point point = begun(command, random);
+        point["call"] = "malloc";
+        point["when"] = "1+";  // as early as it can be, in every command
+        points.push_back(std::move(point));
+    }
+    for (long i = static_cast<long>(points.size()); i < number; ++i) {
         Point point = begun(commands[random() % commands.size()], random);
         const auto most =
             static_cast<unsigned long>(measured.at(point["command"]).all.at("malloc"));
