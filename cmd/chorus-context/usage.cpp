@@ -10,7 +10,7 @@ using cli::Fit;
 
 struct Usage : Printing {
     explicit Usage(cli::Command& verb) {
-        verb.word("NAME", filter.agent, "the agent, also a destroyed one (default: all)");
+        verb.word("NAME", filter.agent, "the agent with its sub-agents, also a destroyed one (default: all)");
         verb.option("--by WHAT", by,
                     "group by day, agent, model, profile or session (default: day)")
             .one_of({store::usage_groupings.names.begin(), store::usage_groupings.names.end()});

@@ -12,7 +12,7 @@ namespace {
 
 struct Pending : Printing {
     explicit Pending(cli::Command& verb) {
-        verb.word("NAME", name, "only questions of this agent");
+        verb.word("NAME", name, "only questions of this agent and of its sub-agents");
     }
 
     void run(Opened& opened) const {

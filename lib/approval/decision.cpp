@@ -17,6 +17,7 @@
 #include "chat/asked.hpp"
 #include "chat/commands.hpp"
 #include "chat/json.hpp"
+#include "life/children.hpp"
 #include "life/deciders.hpp"
 #include "life/trust.hpp"
 #include "place/rights.hpp"
@@ -57,13 +58,20 @@ store::Agent agent_of(store::Store& store, const store::Prompt& prompt) {
     return *agent;
 }
 
+// Whether the agent is a sub-agent of that one, at any depth.
+bool is_below(store::Store& store, const store::Agent& agent, const std::string& name) {
+    const auto above = life::ancestors_of(store, agent);
+    return std::any_of(above.begin(), above.end(),
+                       [&](const store::Agent& one) { return one.name == name; });
+}
+
 store::Prompt one_prompt(store::Store& store, const std::string& name, const std::string& id) {
     const auto prompt = store::find_prompt(store, id);
     if (!prompt)
         throw Error(ErrorCode::no_prompt, "prompt " + base::quoted(id) + ": no such prompt",
                     "chorus-tasks pending lists the pending questions");
     const store::Agent agent = agent_of(store, *prompt);
-    if (!name.empty() && agent.name != name)
+    if (!name.empty() && agent.name != name && !is_below(store, agent, name))
         throw Error(ErrorCode::no_prompt, "prompt " + id + ": it does not belong to agent " +
                                               base::quoted(name) + " but to '" + agent.name + "'");
     if (prompt->state != store::PromptState::pending) refuse_decided(store, *prompt);
@@ -73,7 +81,9 @@ store::Prompt one_prompt(store::Store& store, const std::string& name, const std
 // Returns the pending prompts that the verb can decide.
 std::vector<store::Prompt> all_prompts(store::Store& store, const place::PromptDecision& decision) {
     std::vector<store::Prompt> prompts;
-    for (store::Prompt& prompt : store::load_prompts(store, decision.turn))
+    // a rule that is to hold from now on is one of this agent's, not of its sub-agents'
+    for (store::Prompt& prompt : decision.always ? store::load_prompts(store, decision.turn)
+                                                 : store::load_prompts_below(store, decision.turn))
         if (prompt.state == store::PromptState::pending &&
             (prompt.kind == chat::PromptKind::permission || decision.verb == Verb::deny))
             prompts.push_back(std::move(prompt));
@@ -244,12 +254,15 @@ std::vector<store::Prompt> decide(store::Store& store, const DecisionContext& de
     const bool all = decision.id == "all";
     auto prompts = all ? all_prompts(store, decision)
                        : std::vector{one_prompt(store, agent_name, decision.id)};
-    const store::Agent agent = agent_of(store, prompts.front());
     const agent::HomeConfiguration configuration = agent::load_home_configuration(decider.home);
     const policy::Redaction secrets =
         place::secrets_of(decider.home, decider.environment, configuration.shared.environment);
+    std::map<store::AgentId, store::Agent> agents;
+    for (const store::Prompt& prompt : prompts)
+        agents.emplace(prompt.agent_id, agent_of(store, prompt));
     const auto widening_for = [&](const store::Prompt& prompt) -> Widening {
-        return {decider.home, decider.environment, agent, decider.actor, prompt.turn_id};
+        return {decider.home, decider.environment, agents.at(prompt.agent_id), decider.actor,
+                prompt.turn_id};
     };
     for (store::Prompt& prompt : prompts) {
         const Widening widening = widening_for(prompt);
@@ -262,7 +275,7 @@ std::vector<store::Prompt> decide(store::Store& store, const DecisionContext& de
         prompt.decided_by = decider.actor;
         if (decision.verb != Verb::approve) continue;
         prompt.profile = rights_in_force(store, widening, configuration).fingerprint;
-        bind_approval(store, decider, decision, agent, prompt);
+        bind_approval(store, decider, decision, widening.agent, prompt);
     }
     std::vector<store::Prompt> decided;
     const auto decide_each = [&](const auto& decides) {
@@ -277,7 +290,8 @@ std::vector<store::Prompt> decide(store::Store& store, const DecisionContext& de
     if (decision.always)
         allow_always(store, widening_for(prompts.front()), [&] {
             decide_each([&](const store::Prompt& prompt) {
-                return record_decision(store, agent, prompt, audit_detail(prompt));
+                return record_decision(store, agents.at(prompt.agent_id), prompt,
+                                       audit_detail(prompt));
             });
             std::vector<std::string> actions;
             for (const store::Prompt& prompt : decided) actions.push_back(prompt.action);

@@ -15,7 +15,7 @@ void expire_prompts(store::Store& store) {
 std::vector<store::Prompt> waiting_prompts(store::Store& store,
                                            std::optional<store::AgentId> agent) {
     expire_prompts(store);
-    return agent ? store::pending_prompts(store, *agent) : store::pending_prompts(store);
+    return agent ? store::pending_prompts_below(store, *agent) : store::pending_prompts(store);
 }
 
 }  // namespace chorus::approval

@@ -25,6 +25,7 @@ void add_members(JsonText& out, const StatusUpdate& e) {
     out.end_object().member("final", e.final).key("metadata").begin_object();
     if (!e.reason.empty()) out.member("reason", e.reason);
     if (e.resume_at != 0) out.member("resume_at", base::iso8601(e.resume_at));
+    if (!e.result.empty()) out.key("result").raw(e.result);
     out.end_object();
 }
 
@@ -75,6 +76,13 @@ void add_members(JsonText& out, const ArtifactUpdate& e) {
     out.key("lastChunk").boolean(true);
 }
 
+void add_members(JsonText& out, const Subtask& e) {
+    out.member("sub_agent", e.sub_agent).member("preset", e.preset);
+    out.member("description", e.description).member("state", name(e.state));
+    write_text(out, "action", e.action);
+    out.member("tool_calls", e.tool_calls).member("duration_ms", e.duration_ms);
+}
+
 void add_pending(JsonText& out, const std::vector<PromptNotice>& pending) {
     out.key("pending").begin_array();
     for (const PromptNotice& prompt : pending) {
@@ -97,6 +105,17 @@ std::optional<base::Error> parse_error(const Json& error) {
     return base::Error(
         base::find_error_code(string_or(error, "code")).value_or(base::ErrorCode::failed),
         string_or(error, "message"), string_or(error, "hint"));
+}
+
+Usage parse_usage(const Json& object) {
+    const Json& usage = object.at("usage");
+    const Json& cost = object.at("cost_usd");
+    return {integer_or(usage, "input_tokens"),
+            integer_or(usage, "output_tokens"),
+            integer_or(usage, "cache_read_tokens"),
+            integer_or(usage, "cache_write_tokens"),
+            integer_or(usage, "reasoning_tokens"),
+            cost.is_number() ? base::micro_usd(cost.get<double>()) : base::unknown_cost};
 }
 
 }  // namespace
@@ -145,6 +164,14 @@ std::string to_json(const TurnResult& result) {
     write_json(out, "structured", result.structured);
     write_usage(out, result.usage);
     write_cost(out, result.usage.cost);
+    out.key("sub_agents");
+    if (const SubAgentsUsed& used = result.sub_agents; used.count > 0) {
+        write_usage(out.begin_object().member("count", used.count), used.usage);
+        write_cost(out, used.usage.cost);
+        out.end_object();
+    } else {
+        out.null();
+    }
     out.member("iterations", result.iterations).member("tool_calls", result.tool_calls);
     out.key("artifacts").begin_array();
     for (const Artifact& artifact : result.artifacts) {
@@ -175,6 +202,18 @@ std::string to_json(const TurnResult& result) {
     return out.member("exit_code", static_cast<int>(result.exit_status)).end_object().take();
 }
 
+std::optional<Subtask> parse_subtask(std::string_view json) {
+    const Json line = try_parse_json(json).value_or(Json::object());
+    if (string_or(line, "kind") != Subtask::kind) return std::nullopt;
+    return Subtask{string_or(line, "sub_agent"),
+                   string_or(line, "preset"),
+                   string_or(line, "description"),
+                   state_names.find(string_or(line, "state")).value_or(State::working),
+                   string_or(line, "action"),
+                   integer_or(line, "tool_calls"),
+                   integer_or(line, "duration_ms")};
+}
+
 TurnResult parse_result(std::string_view json) {
     const Json object = parse_json(json, "stored result", DuplicateKeys::last_wins, json.size());
     TurnResult result;
@@ -194,12 +233,9 @@ TurnResult parse_result(std::string_view json) {
                                     string_or(artifact, "name"), integer_or(artifact, "version"),
                                     integer_or(artifact, "size_bytes"),
                                     string_or(artifact, "path")});
-    const Json& usage = object.at("usage");
-    result.usage = {integer_or(usage, "input_tokens"), integer_or(usage, "output_tokens"),
-                    integer_or(usage, "cache_read_tokens"), integer_or(usage, "cache_write_tokens"),
-                    integer_or(usage, "reasoning_tokens")};
-    const Json& cost = object.at("cost_usd");
-    result.usage.cost = cost.is_number() ? base::micro_usd(cost.get<double>()) : base::unknown_cost;
+    result.usage = parse_usage(object);
+    if (const Json& used = member(object, "sub_agents"); used.is_object())
+        result.sub_agents = {integer_or(used, "count"), parse_usage(used)};
     for (const Json& denied : object.at("denied"))
         result.denied.push_back({string_or(denied, "action"), string_or(denied, "detail")});
     result.audit_rows = integer_or(object.at("audit"), "rows");

@@ -41,6 +41,7 @@ struct StatusUpdate {
     std::string reason;   // metadata.reason
     std::string message;  // for people
     base::TimeMs resume_at = 0;
+    std::string result = {};  // of the final one: the turn's result as JSON
 };
 struct MessageEvent {
     static constexpr std::string_view kind = "message";
@@ -89,6 +90,17 @@ struct ArtifactUpdate {
     Artifact artifact;
     bool append = false;
 };
+// What a sub-agent of the turn does, at any depth.
+struct Subtask {
+    static constexpr std::string_view kind = "subtask";
+    std::string sub_agent;
+    std::string preset;
+    std::string description;
+    State state = State::working;
+    std::string action = {};  // of its newest call; "": none yet
+    std::int64_t tool_calls = 0;
+    std::int64_t duration_ms = 0;
+};
 // kind begins with "internal:"; shown only with --events all.
 struct InternalEvent {
     std::string kind;
@@ -96,7 +108,7 @@ struct InternalEvent {
 };
 using Event =
     std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, CallEvent, CallComplete,
-                 RetryNotice, CredentialSwitch, ArtifactUpdate, InternalEvent>;
+                 RetryNotice, CredentialSwitch, ArtifactUpdate, Subtask, InternalEvent>;
 
 // A pending question, as results and status updates show it.
 enum class PromptKind { permission, question, trust };
@@ -114,6 +126,13 @@ struct PromptNotice {
     std::string changed = {};               // since it was asked: "changed: Makefile", or ""
 };
 
+// Sub-agents that calls of a turn spawned, at any depth, and what their turns used. An unknown cost
+// counts as 0.
+struct SubAgentsUsed {
+    std::int64_t count = 0;
+    Usage usage = {};
+};
+
 struct TurnResult {
     std::string agent;
     std::int64_t thread = 1;
@@ -123,7 +142,8 @@ struct TurnResult {
     std::string reason;
     std::string text;
     std::string structured = {};  // JSON that is valid against --json-schema, or ""
-    Usage usage;
+    Usage usage;                  // of this turn alone
+    SubAgentsUsed sub_agents = {};
     std::int64_t iterations = 0;
     std::int64_t tool_calls = 0;
     std::vector<Artifact> artifacts = {};  // that the turn wrote
@@ -154,6 +174,8 @@ bool is_internal(const Event& event);
 // One line of JSON, without its newline.
 std::string to_json(const Event& event, const EventSource& source, base::TimeMs at);
 std::string to_json(const TurnResult& result);
+// Reads a line of to_json(Event) with a Subtask; nothing if it is another kind of line.
+std::optional<Subtask> parse_subtask(std::string_view json);
 // Writes the members of a pending question into an open object.
 void write_members(JsonText& out, const PromptNotice& prompt);
 // Reads what to_json wrote, for --idempotency-key: only the members needed to print it again.

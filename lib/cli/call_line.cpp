@@ -71,4 +71,14 @@ std::string shown_patch(const std::string& patch, ShownOn where) {
     return shown;
 }
 
+std::string subtask_line(const chat::Subtask& subtask) {
+    constexpr std::string_view of_tools = "tool:";
+    std::string_view action = subtask.action;
+    if (action.starts_with(of_tools)) action.remove_prefix(of_tools.size());
+    std::string line = subtask.preset + ": " + subtask.description;
+    if (subtask.tool_calls > 0) line += " · " + base::counted(subtask.tool_calls, "call");
+    if (!action.empty()) line += " · " + std::string(action);
+    return line;
+}
+
 }  // namespace chorus::cli

@@ -101,11 +101,12 @@ void Output::resume_progress() {
 }
 
 void Output::event(const chat::Event& event, const chat::EventSource& source) {
-    if (options_.format == Format::stream_json &&
+    const auto* update = std::get_if<chat::StatusUpdate>(&event);
+    const bool is_final =
+        update != nullptr && update->final;  // finish() prints it, with the result
+    if (options_.format == Format::stream_json && !is_final &&
         (options_.internal_events || !chat::is_internal(event)))
         print(chat::to_json(event, source, sys::now_ms()) + "\n");
-    if (const auto* update = std::get_if<chat::StatusUpdate>(&event))
-        final_seen_ = final_seen_ || update->final;
     task_seen_ = task_seen_ || std::holds_alternative<chat::TaskEvent>(event);
     if (const auto* delta = std::get_if<chat::ContentDelta>(&event);
         delta != nullptr && live_text_) {
@@ -117,6 +118,13 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
     if (call != nullptr && progress_) {
         progress_->count_tool();
         progress_->doing(call_line(*call));
+    }
+    const auto* subtask = std::get_if<chat::Subtask>(&event);
+    if (subtask != nullptr && progress_) {
+        if (subtask->state == chat::State::working)
+            progress_->below(subtask->sub_agent, subtask_line(*subtask));
+        else
+            progress_->end_below(subtask->sub_agent);
     }
     const auto* message = std::get_if<chat::MessageEvent>(&event);
     if (message != nullptr && progress_) progress_->spent(message->usage);
@@ -136,6 +144,8 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
         say("notice",
             to->provider + ": credential profile " + to->profile + " in place of " + to->previous);
     if (options_.verbosity == Verbosity::verbose && call != nullptr) say("call", call_line(*call));
+    if (options_.verbosity == Verbosity::verbose && subtask != nullptr)
+        say(chat::name(subtask->state), subtask_line(*subtask));
     if (const auto* done = std::get_if<chat::CallComplete>(&event)) say_end_of_call(*done);
 }
 
@@ -192,11 +202,10 @@ void Output::check_file(const sys::OutputFile::Check& check) {
 std::string Output::last_part(const chat::TurnResult& result) const {
     const chat::EventSource source{result.agent, result.thread, result.turn_id};
     const auto line = [&](const chat::Event& event) {
-        return chat::to_json(event, source, sys::now_ms()) + "\n";
+        return chat::to_json(event, source, ended_at_ != 0 ? ended_at_ : sys::now_ms()) + "\n";
     };
     if (options_.format == Format::json) return chat::to_json(result) + "\n";
     if (options_.format == Format::stream_json) {
-        if (final_seen_) return {};
         const bool untold = result.turn_id != 0 && !task_seen_;
         return (untold ? line(chat::TaskEvent{}) : "") +
                (untold && !result.text.empty()
@@ -204,7 +213,7 @@ std::string Output::last_part(const chat::TurnResult& result) const {
                     : "") +
                line(chat::StatusUpdate{result.state, true, result.reason,
                                        result.error ? result.error->message() : "",
-                                       result.resume_at});
+                                       result.resume_at, chat::to_json(result)});
     }
     std::string text = live_text_ && streamed_any_ ? "" : result.text;
     if ((text.empty() ? last_printed_ : text.back()) != '\n') text += "\n";
@@ -216,6 +225,7 @@ ExitStatus Output::finish(const chat::TurnResult& ended) {
     const std::string printed = copy_;
     // the file is written first: if that fails, fail() puts the error into what goes to stdout
     ended_ = result;
+    ended_at_ = sys::now_ms();  // the file and stdout have the same
     const std::string whole = printed + last_part(result);
     // a turn that only waits has no output, and the file keeps its content
     if (file_ && !whole.empty()) file_->write(whole, patience());

@@ -77,11 +77,11 @@ class Output {
     bool failed_ = false;
     bool streamed_any_ = false;
     bool task_seen_ = false;
-    bool final_seen_ = false;
     char last_printed_ = '\n';
     std::string copy_;                       // for -o
     std::optional<sys::OutputFile> file_;    // if check_file() accepts it
     std::optional<chat::TurnResult> ended_;  // while its file is being written
+    base::TimeMs ended_at_ = 0;
     std::unique_ptr<Progress> progress_;
 };
 

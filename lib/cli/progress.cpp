@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <vector>
 
 #include "base/text.hpp"
 #include "sys/clock.hpp"
@@ -13,10 +14,15 @@ namespace chorus::cli {
 namespace {
 
 constexpr std::int64_t quiet_ms = 1'500;
+constexpr std::size_t most_below = 8;  // lines
 constexpr auto tick_interval = std::chrono::milliseconds(200);
 
 void put(const std::string& text) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+std::string seconds_since(std::int64_t start_ms) {
+    return std::to_string((sys::monotonic_ms() - start_ms) / 1000) + " s";
 }
 
 }  // namespace
@@ -44,6 +50,17 @@ Progress::~Progress() {
 void Progress::doing(std::string what) {
     const std::lock_guard guard(mutex_);
     what_ = std::move(what);
+}
+
+void Progress::below(const std::string& sub_agent, std::string what) {
+    const std::lock_guard guard(mutex_);
+    below_.try_emplace(sub_agent, Below{{}, sys::monotonic_ms()});
+    below_[sub_agent].what = std::move(what);
+}
+
+void Progress::end_below(const std::string& sub_agent) {
+    const std::lock_guard guard(mutex_);
+    below_.erase(sub_agent);
 }
 
 void Progress::spent(const chat::Usage& usage) {
@@ -75,23 +92,41 @@ void Progress::tick() {
     }
 }
 
-void Progress::draw() {
-    std::string text =
-        what_ + " · " + std::to_string((sys::monotonic_ms() - start_ms_) / 1000) + " s";
+std::string Progress::own_line() const {
+    std::string text = what_ + " · " + seconds_since(start_ms_);
     if (tools_ > 0) text += " · " + base::counted(tools_, "tool");
     const std::int64_t tokens = usage_.input_tokens + usage_.output_tokens;
     if (tokens > 0) text += " · " + std::to_string(tokens) + " tokens";
     if (usage_.cost > 0) text += " · " + base::usd_text(usage_.cost);
-    text = base::visible(text, base::Newlines::escape);
-    text = base::utf8_prefix(
-        text, sys::terminal_size(STDERR_FILENO).value_or(sys::TerminalSize{}).columns - 1);
-    put(color_ ? "\r\x1b[K\x1b[2m" + text + "\x1b[0m" : "\r\x1b[K" + text);
-    shown_ = true;
+    return text;
+}
+
+void Progress::draw() {
+    std::vector<std::string> lines;
+    for (const auto& [id, below] : below_)
+        if (lines.size() < most_below)
+            lines.push_back("  " + below.what + " · " + seconds_since(below.start_ms));
+    lines.insert(lines.begin(), own_line());
+    const auto width = sys::terminal_size(STDERR_FILENO).value_or(sys::TerminalSize{}).columns - 1;
+    std::string text;
+    for (const std::string& line : lines) {
+        const std::string shown(
+            base::utf8_prefix(base::visible(line, base::Newlines::escape), width));
+        text += (text.empty() ? "" : "\n") + (color_ ? "\x1b[2m" + shown + "\x1b[0m" : shown);
+    }
+    put(erasure() + text);
+    lines_ = lines.size();
+}
+
+std::string Progress::erasure() {
+    std::string text = lines_ > 0 ? "\r\x1b[K" : "";
+    for (; lines_ > 1; --lines_) text += "\x1b[A\x1b[K";
+    lines_ = 0;
+    return text;
 }
 
 void Progress::erase() {
-    if (shown_) put("\r\x1b[K");
-    shown_ = false;
+    if (lines_ > 0) put(erasure());
 }
 
 }  // namespace chorus::cli

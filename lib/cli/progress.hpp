@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -20,6 +21,9 @@ class Progress {
 
     void doing(std::string what);
     void count_tool();
+    // What a sub-agent does, on a line of its own until it has ended.
+    void below(const std::string& sub_agent, std::string what);
+    void end_below(const std::string& sub_agent);
     void spent(const chat::Usage& usage);
     // Runs `print` with the line removed; it comes back at the next tick.
     template <typename Print>
@@ -33,6 +37,8 @@ class Progress {
 
   private:
     void tick();
+    std::string own_line() const;
+    std::string erasure();
     void draw();
     void erase();
 
@@ -41,7 +47,12 @@ class Progress {
     std::string what_ = "starting";
     int tools_ = 0;
     chat::Usage usage_;
-    bool shown_ = false;
+    struct Below {
+        std::string what;
+        std::int64_t start_ms = 0;
+    };
+    std::map<std::string, Below> below_;
+    std::size_t lines_ = 0;  // on the screen
     bool paused_ = false;
     bool ending_ = false;
     std::mutex mutex_;

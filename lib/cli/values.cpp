@@ -129,8 +129,8 @@ class Values {
         const auto id = agent();
         if (id == 0 && !completion_.agent.empty()) return;
         const auto now = sys::now_ms();
-        for (const store::Prompt& prompt :
-             id == 0 ? store::pending_prompts(*store_) : store::pending_prompts(*store_, id)) {
+        for (const store::Prompt& prompt : id == 0 ? store::pending_prompts(*store_)
+                                                   : store::pending_prompts_below(*store_, id)) {
             const bool is_question = prompt.kind == chat::PromptKind::question;
             if (source == (is_question ? WordSource::call : WordSource::question)) continue;
             if (store::has_expired(prompt, now)) continue;

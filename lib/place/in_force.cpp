@@ -8,6 +8,7 @@
 #include "base/limits.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "chat/json.hpp"
 #include "life/named_path.hpp"
 #include "model/choice.hpp"
 #include "place/secrets.hpp"
@@ -44,7 +45,7 @@ SpendingLimit lower(SpendingLimit one, SpendingLimit other) {
     return one;
 }
 
-SpendingLimits spending_limits(const TurnOptions& options, const agent::Budget& own,
+SpendingLimits spending_limits(const std::optional<std::int64_t>& max_usd, const agent::Budget& own,
                                const agent::Budget& general, const agent::Budget& most) {
     const auto either = [&](auto member, const char* key) {
         return limit_of((own.*member) ? own.*member : general.*member,
@@ -54,8 +55,8 @@ SpendingLimits spending_limits(const TurnOptions& options, const agent::Budget& 
         return limit_of(most.*member, home_budget + std::string(key));
     };
     SpendingLimits limits;
-    limits.turn_usd = lower(options.max_usd ? limit_of(options.max_usd, "--max-usd")
-                                            : either(&agent::Budget::usd_per_turn, "usd_per_turn"),
+    limits.turn_usd = lower(max_usd ? limit_of(max_usd, "--max-usd")
+                                    : either(&agent::Budget::usd_per_turn, "usd_per_turn"),
                             cap(&agent::Budget::usd_per_turn, "usd_per_turn"));
     limits.agent_day_usd = either(&agent::Budget::usd_per_day, "usd_per_day");
     limits.agent_day_tokens = either(&agent::Budget::tokens_per_day, "tokens_per_day");
@@ -64,8 +65,18 @@ SpendingLimits spending_limits(const TurnOptions& options, const agent::Budget& 
     return limits;
 }
 
+std::optional<std::int64_t> max_usd_of(const store::Turn& turn) {
+    const chat::Json options =
+        chat::parse_json(turn.options.empty() ? "{}" : turn.options, "options");
+    if (!options.contains("max_usd")) return std::nullopt;
+    return chat::integer_or(options, "max_usd");
+}
+
 void require_prices(const Settings& settings, const model::Catalog& catalog) {
-    if (!settings.spending.has_usd()) return;
+    const SpendingLimits* paid = settings.spending.has_usd() ? &settings.spending : nullptr;
+    for (const SpendingAbove& above : settings.spending_above)
+        if (paid == nullptr && above.limits.has_usd()) paid = &above.limits;
+    if (paid == nullptr) return;
     std::string unknown;
     if (settings.endpoint.facts.prices.empty())
         unknown = settings.model;
@@ -73,7 +84,7 @@ void require_prices(const Settings& settings, const model::Catalog& catalog) {
              catalog.facts(settings.fallback_model).prices.empty())
         unknown = settings.fallback_model;
     if (unknown.empty()) return;
-    const SpendingLimits& limits = settings.spending;
+    const SpendingLimits& limits = *paid;
     const std::string& named = limits.turn_usd.most        ? limits.turn_usd.named
                                : limits.agent_day_usd.most ? limits.agent_day_usd.named
                                                            : limits.home_day_usd.named;
@@ -232,6 +243,28 @@ std::int64_t idle_timeout_in_force_ms(const agent::Shared& own, const agent::Sha
     return own.idle_timeout_ms.value_or(general.idle_timeout_ms.value_or(1'800'000));
 }
 
+void bound_by_those_above(Settings& settings, store::Store& store,
+                          const std::vector<AgentAbove>& agents,
+                          const agent::HomeConfiguration& home, const model::Catalog& catalog) {
+    const agent::Budget& general = home.shared.budget;
+    const agent::Budget& most = home.limits.budget;
+    for (const AgentAbove& agent : agents) {
+        const auto turn = agent.turn == 0 ? std::nullopt : store::find_turn(store, agent.turn);
+        const bool waits = turn && turn->ended_at == 0;
+        SpendingAbove above{.agent = agent.id,
+                            .turn = waits ? turn->id : 0,
+                            .limits = spending_limits(waits ? max_usd_of(*turn) : std::nullopt,
+                                                      agent.budget, general, most)};
+        above.turn_tokens =
+            lower(limit_of(agent.budget.tokens_per_turn ? agent.budget.tokens_per_turn
+                                                        : general.tokens_per_turn,
+                           own_budget + std::string("tokens_per_turn")),
+                  limit_of(most.tokens_per_turn, home_budget + std::string("tokens_per_turn")));
+        settings.spending_above.push_back(std::move(above));
+    }
+    require_prices(settings, catalog);
+}
+
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const model::Catalog& catalog, const agent::Home& paths) {
@@ -257,7 +290,8 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     if (const auto most = home.limits.budget.tokens_per_turn)
         settings.tokens_per_turn =
             settings.tokens_per_turn > 0 ? std::min(settings.tokens_per_turn, *most) : *most;
-    settings.spending = spending_limits(options, own.budget, general.budget, home.limits.budget);
+    settings.spending =
+        spending_limits(options.max_usd, own.budget, general.budget, home.limits.budget);
     require_prices(settings, catalog);
     settings.max_output_tokens =
         provider_settings(model::parse_model_name(settings.asked_model).provider, home)

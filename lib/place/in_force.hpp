@@ -9,6 +9,7 @@
 #include "agent/configuration.hpp"
 #include "model/model.hpp"
 #include "net/http.hpp"
+#include "place/rights.hpp"
 #include "place/turn_options.hpp"
 #include "store/store.hpp"
 #include "sys/person.hpp"
@@ -36,6 +37,14 @@ struct SpendingLimits {
     }
 };
 
+// What the sub-agents below an agent may use together with it.
+struct SpendingAbove {
+    store::AgentId agent = 0;
+    store::TurnId turn = 0;  // the open turn whose call spawned the one below; 0: none
+    SpendingLimits limits = {};
+    SpendingLimit turn_tokens = {};
+};
+
 struct Settings {
     std::string model;                // in full
     std::string asked_model = {};     // the same, but for replay/FILE the recorded one
@@ -49,6 +58,7 @@ struct Settings {
     std::int64_t parallel_tools = 4;
     std::int64_t tokens_per_turn = 0;
     SpendingLimits spending = {};
+    std::vector<SpendingAbove> spending_above = {};  // of a sub-agent
     std::int64_t max_output_tokens = 0;  // 0: the provider's default
     std::string effort = {};             // likewise ""
     std::optional<double> temperature = {};
@@ -71,6 +81,11 @@ std::vector<std::string> environment_in_force(const agent::Configuration& agent,
 Settings resolve_settings(const TurnOptions& options, const sys::Environment& environment,
                           const agent::Configuration& agent, const agent::HomeConfiguration& home,
                           const model::Catalog& catalog, const agent::Home& paths);
+
+// Adds the limits of the agents above a sub-agent. Errors as resolve_settings.
+void bound_by_those_above(Settings& settings, store::Store& store,
+                          const std::vector<AgentAbove>& agents,
+                          const agent::HomeConfiguration& home, const model::Catalog& catalog);
 
 // The length of the rolling window, and the time without activity after which idle-save saves (0:
 // never). agent.json overrides config.json.

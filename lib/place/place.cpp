@@ -70,6 +70,8 @@ Loaded load(Place& place) {
     agent::Configuration& configuration = loaded.configuration;
     loaded.settings = resolve_settings(place.options, surroundings.environment, configuration,
                                        place.home_configuration, place.catalog, surroundings.home);
+    bound_by_those_above(loaded.settings, place.store, loaded.above, place.home_configuration,
+                         place.catalog);
     add_secrets(place.redaction, surroundings.environment, configuration.shared.environment);
     add_sent_secrets(place.redaction, loaded.settings.endpoint);
     const auto redact = [&place](std::string_view text) { return place.redaction.apply(text); };

@@ -111,6 +111,8 @@ InForce sub_agent_in_force(store::Store& store, const store::Agent& agent,
     if (above.also) in_force.bounds.push_back(*above.also);
     for (agent::Permissions& bound : above.bounds) in_force.bounds.push_back(std::move(bound));
     in_force.configuration.shared.sandbox = its.shared.sandbox;
+    in_force.above.push_back({parent->id, agent.parent_turn, its.shared.budget});
+    for (AgentAbove& one : above.above) in_force.above.push_back(std::move(one));
     return in_force;
 }
 

@@ -23,6 +23,13 @@ struct Rights {
     std::string fingerprint;                // of all that decides, the sandbox included
 };
 
+// An agent above a sub-agent.
+struct AgentAbove {
+    store::AgentId id = 0;
+    store::TurnId turn = 0;  // whose call spawned the one below; 0: a person did
+    agent::Budget budget = {};
+};
+
 struct InForce {
     std::string file;  // agent.json as it was read, and the trusted part of it
     std::string part;
@@ -36,6 +43,7 @@ struct InForce {
     bool is_shared = false;
     // These bound a sub-agent: what its preset narrows, and the permissions of the agents above.
     std::vector<agent::Permissions> bounds = {};
+    std::vector<AgentAbove> above = {};  // the nearest first
 };
 // Error(config_invalid) with all tools that the preset names and nobody knows. `path`: the
 // preset's.

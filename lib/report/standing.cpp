@@ -58,27 +58,30 @@ void look_at_work(store::Store& store, ThreadStanding& thread) {
     if (thread.since == 0) thread.since = thread.turn->started_at;
 }
 
-void look_at_turn(store::Store& store, ThreadStanding& thread, store::Turn turn,
-                  const std::vector<store::Prompt>& prompts) {
+void drop_settled(std::vector<store::Prompt>& prompts) {
+    const TimeMs now = sys::now_ms();
+    std::erase_if(prompts, [&](const store::Prompt& prompt) {
+        return prompt.state != store::PromptState::pending || store::has_expired(prompt, now);
+    });
+}
+
+void look_at_turn(store::Store& store, ThreadStanding& thread, store::Turn turn) {
     thread.state = state_now(turn);
     thread.since = turn.ended_at;
     thread.turn = std::move(turn);
     if (is_at_work(thread.state)) look_at_work(store, thread);
     if (thread.state != TurnState::prompt) return;
-    std::copy_if(prompts.begin(), prompts.end(), std::back_inserter(thread.prompts),
-                 [&](const store::Prompt& one) { return one.turn_id == thread.turn->id; });
+    thread.prompts = store::load_prompts_below(store, thread.turn->id);
+    drop_settled(thread.prompts);
 }
 
 std::vector<store::Prompt> open_prompts(store::Store& store, const store::Agent& agent) {
-    auto prompts = store::pending_prompts(store, agent.id);
-    const TimeMs now = sys::now_ms();
-    std::erase_if(prompts,
-                  [&](const store::Prompt& prompt) { return store::has_expired(prompt, now); });
+    auto prompts = store::pending_prompts_below(store, agent.id);
+    drop_settled(prompts);
     return prompts;
 }
 
-std::vector<ThreadStanding> threads_of(store::Store& store, const store::Agent& agent,
-                                       const std::vector<store::Prompt>& prompts) {
+std::vector<ThreadStanding> threads_of(store::Store& store, const store::Agent& agent) {
     std::vector<store::Turn> turns = store::newest_turns(store, agent.id);
     std::vector<ThreadStanding> threads;
     for (store::Thread& thread : store::list_threads(store, agent.id)) {
@@ -86,7 +89,7 @@ std::vector<ThreadStanding> threads_of(store::Store& store, const store::Agent& 
         const auto turn = std::find_if(turns.begin(), turns.end(), [&](const store::Turn& one) {
             return one.thread_id == threads.back().thread.id;
         });
-        if (turn != turns.end()) look_at_turn(store, threads.back(), std::move(*turn), prompts);
+        if (turn != turns.end()) look_at_turn(store, threads.back(), std::move(*turn));
     }
     return threads;
 }
@@ -148,7 +151,7 @@ std::string what_it_does(const ThreadStanding& thread) {
 
 std::string what_it_asks(const ThreadStanding& thread) {
     if (thread.prompts.empty())
-        return "decided or expired: chorus-run NAME -t " + std::to_string(thread.thread.id) +
+        return "decided or expired; -t " + std::to_string(thread.thread.id) +
                " --resume continues it";
     return approval::in_one_line(thread.prompts.front()) + and_more(thread.prompts.size());
 }
@@ -194,7 +197,7 @@ const ThreadStanding* foremost(const std::vector<ThreadStanding>& threads) {
 }
 
 std::vector<ThreadStanding> standing_of_threads(store::Store& store, const store::Agent& agent) {
-    return threads_of(store, agent, open_prompts(store, agent));
+    return threads_of(store, agent);
 }
 
 std::string what_of(const ThreadStanding& thread) {
@@ -271,7 +274,7 @@ AgentStanding standing_of(const agent::Home& home, const sys::Environment& envir
     const bool is_gone = agent.status == AgentStatus::destroyed && !agent.files_kept;
     const Configured both = is_gone ? Configured{} : configured(home, store, standing);
     standing.prompts = open_prompts(store, agent);
-    standing.threads = threads_of(store, agent, standing.prompts);
+    standing.threads = threads_of(store, agent);
     if (agent.status != AgentStatus::destroyed)
         standing.context = context_of(
             store, standing, place::window_in_force_ms(both.own.shared, both.general.shared),

@@ -31,7 +31,7 @@ struct ThreadStanding {
     store::TurnState state = store::TurnState::idle;  // of that
     base::TimeMs since = 0;                           // when it began to work, or ended; 0: neither
     std::vector<store::ToolRun> calls;                // running ones
-    std::vector<store::Prompt> prompts;               // that it waits for
+    std::vector<store::Prompt> prompts;               // that it waits for, its sub-agents' too
 };
 bool is_at_work(store::TurnState state);
 // Returns what a turn at work does, what it waits for, or how it ended: "calling bash (+3)", three

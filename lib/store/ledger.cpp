@@ -82,14 +82,24 @@ chat::Usage read_usage(const Statement& row) {
             .cost = row.integer(5)};
 }
 
-chat::Usage sum_of(Store& store, std::string_view from, AgentId agent, base::TimeMs now) {
-    constexpr std::string_view sums =
-        "SELECT sum(input_tokens), sum(output_tokens), sum(cache_read_tokens), "
-        "sum(cache_write_tokens), sum(reasoning_tokens), sum(cost) FROM ";
-    Statement row = store.prepare(std::string(sums).append(from));
-    row.bind(agent, now).step();
+constexpr std::string_view sums =
+    "SELECT sum(input_tokens), sum(output_tokens), sum(cache_read_tokens), "
+    "sum(cache_write_tokens), sum(reasoning_tokens), sum(cost) FROM ";
+
+template <typename... Values>
+chat::Usage sum_of(Store& store, std::string_view with, std::string_view from,
+                   const Values&... values) {
+    Statement row = store.prepare(std::string(with).append(sums).append(from));
+    row.bind(values...).step();
     return read_usage(row);
 }
+
+// Sub-agents that calls of a turn spawned, at any depth, and their turns.
+constexpr std::string_view below =
+    "WITH RECURSIVE below(agent, turn) AS (SELECT agents.id, turns.id FROM agents JOIN turns ON "
+    "turns.agent_id = agents.id WHERE agents.parent_turn = ? UNION SELECT agents.id, turns.id FROM "
+    "below JOIN agents ON agents.parent_turn = below.turn JOIN turns ON turns.agent_id = "
+    "agents.id) ";
 
 }  // namespace
 
@@ -139,14 +149,29 @@ void settle_gone(Store& store) {
     transaction.commit();
 }
 
-DaySpent spent_on_day(Store& store, AgentId agent, base::TimeMs now) {
-    return {sum_of(store,
-                   "usage_sums WHERE (?1 = 0 OR agent_id = ?1) AND "
+std::int64_t count_spawned(Store& store, TurnId turn) {
+    return query_integer(
+        store, std::string(below).append("SELECT count(DISTINCT agent) FROM below"), turn);
+}
+
+Spent spent_below(Store& store, TurnId turn) {
+    return {sum_of(store, below, "turns WHERE id IN (SELECT turn FROM below)", turn),
+            sum_of(store, below,
+                   "model_calls WHERE state = 'reserved' AND turn_id IN (SELECT turn FROM below)",
+                   turn)};
+}
+
+Spent spent_on_day(Store& store, AgentId agent, base::TimeMs now) {
+    constexpr std::string_view tree =
+        "WITH RECURSIVE tree(agent) AS (SELECT ?1 UNION SELECT agents.id FROM tree JOIN agents ON "
+        "agents.parent_id = tree.agent) ";
+    return {sum_of(store, tree,
+                   "usage_sums WHERE (?1 = 0 OR agent_id IN (SELECT agent FROM tree)) AND "
                    "day = date(?2 / 1000, 'unixepoch', 'localtime')",
                    agent, now),
-            sum_of(store,
-                   "model_calls WHERE state = 'reserved' AND (?1 = 0 OR agent_id = ?1) AND "
-                   "date(id / 1000000, 'unixepoch', 'localtime') = "
+            sum_of(store, tree,
+                   "model_calls WHERE state = 'reserved' AND (?1 = 0 OR agent_id IN (SELECT agent "
+                   "FROM tree)) AND date(id / 1000000, 'unixepoch', 'localtime') = "
                    "date(?2 / 1000, 'unixepoch', 'localtime')",
                    agent, now)};
 }

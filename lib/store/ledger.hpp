@@ -40,12 +40,16 @@ chat::Usage settle_reserved(Store& store, TurnId turn);
 // The same for all processes that are gone; has a transaction of its own if there is one.
 void settle_gone(Store& store);
 
-// The tokens and the cost of one day, in which an unknown cost counts as 0.
-struct DaySpent {
+// Tokens and costs; an unknown cost counts as 0.
+struct Spent {
     chat::Usage settled;
     chat::Usage reserved;
 };
-// Returns those of the day of `now`, of an agent or, for 0, of all.
-DaySpent spent_on_day(Store& store, AgentId agent, base::TimeMs now);
+// Returns those of the turns of sub-agents that calls of this turn spawned, at any depth.
+Spent spent_below(Store& store, TurnId turn);
+// Returns how many sub-agents these are.
+std::int64_t count_spawned(Store& store, TurnId turn);
+// Returns those of the day of `now`, of an agent with its sub-agents or, for 0, of all.
+Spent spent_on_day(Store& store, AgentId agent, base::TimeMs now);
 
 }  // namespace chorus::store

@@ -75,6 +75,13 @@ std::vector<Prompt> load_prompts(Store& store, TurnId turn) {
     return prompts.all(store, "WHERE turn_id = ? ORDER BY rowid", turn);
 }
 
+std::vector<Prompt> load_prompts_below(Store& store, TurnId turn) {
+    std::vector<Prompt> all = load_prompts(store, turn);
+    for (const Turn& below : open_turns_below(store, turn))
+        for (Prompt& prompt : load_prompts(store, below.id)) all.push_back(std::move(prompt));
+    return all;
+}
+
 std::vector<Prompt> pending_prompts(Store& store, AgentId agent) {
     // Most agents have none, so the statement with all columns is prepared only when there is one.
     Statement statement = store.prepare(
@@ -83,6 +90,15 @@ std::vector<Prompt> pending_prompts(Store& store, AgentId agent) {
     std::vector<Prompt> pending;
     while (statement.step()) pending.push_back(*find_prompt(store, statement.text(0)));
     return pending;
+}
+
+std::vector<Prompt> pending_prompts_below(Store& store, AgentId agent) {
+    return prompts.all(
+        store,
+        "WHERE state = 'pending' AND agent_id IN (WITH RECURSIVE below(agent) AS (SELECT ? UNION "
+        "SELECT agents.id FROM agents JOIN below ON agents.parent_id = below.agent) SELECT agent "
+        "FROM below) ORDER BY rowid",
+        agent);
 }
 
 std::vector<Prompt> pending_prompts(Store& store) {

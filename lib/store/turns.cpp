@@ -152,6 +152,27 @@ std::vector<Turn> open_turns(Store& store, AgentId agent) {
     return turns.all(store, "WHERE agent_id = ? AND ended_at IS NULL ORDER BY thread_id", agent);
 }
 
+std::vector<Turn> open_turns_below(Store& store, TurnId turn) {
+    return turns.all(
+        store,
+        "JOIN (WITH RECURSIVE below(turn, depth) AS (SELECT ?, 0 UNION SELECT child.id, depth + 1 "
+        "FROM below JOIN agents ON agents.parent_turn = below.turn JOIN turns AS child ON "
+        "child.agent_id = agents.id AND child.ended_at IS NULL) SELECT turn, depth FROM below "
+        "WHERE depth > 0) ON turn = id ORDER BY depth DESC, id",
+        turn);
+}
+
+TurnId top_turn(Store& store, TurnId turn) {
+    return query_integer(
+        store,
+        "WITH RECURSIVE above(turn, height) AS (SELECT ?, 0 UNION SELECT parent.id, height + 1 "
+        "FROM "
+        "above JOIN turns ON turns.id = above.turn JOIN agents ON agents.id = turns.agent_id JOIN "
+        "turns AS parent ON parent.id = agents.parent_turn WHERE parent.ended_at IS NULL) SELECT "
+        "turn FROM above ORDER BY height DESC LIMIT 1",
+        turn);
+}
+
 std::vector<Turn> newest_turns(Store& store, AgentId agent) {
     return turns.all(
         store,

@@ -84,6 +84,12 @@ bool newest_turn_is_idle(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> newest_counted_turn(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> find_turn_by_key(Store& store, AgentId agent, std::string_view idempotency_key);
 std::vector<Turn> open_turns(Store& store, AgentId agent);
+// Returns the open turns of the sub-agents that calls of this turn spawned, at any depth, the
+// deepest first.
+std::vector<Turn> open_turns_below(Store& store, TurnId turn);
+// Returns the open turn that in the end waits for this one, through the calls that spawned; the
+// turn itself if none does.
+TurnId top_turn(Store& store, TurnId turn);
 // The newest turn of each thread that has one, by thread.
 std::vector<Turn> newest_turns(Store& store, AgentId agent);
 // In order of id.

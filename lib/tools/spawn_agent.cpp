@@ -21,9 +21,8 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
     const std::string sub_agent = workplace.sub_agents->create(request);
     return Plan{
         .evidence = {},
-        .apply = [&agents = *workplace.sub_agents, sub_agent, prompt, call_id = workplace.call_id] {
-            return agents.run(sub_agent, call_id, prompt);
-        }};
+        .apply = [&agents = *workplace.sub_agents, sub_agent, prompt,
+                  request = std::move(request)] { return agents.run(sub_agent, request, prompt); }};
 }
 
 }  // namespace

@@ -24,9 +24,10 @@ struct SubAgents {
     std::function<std::string(const SpawnRequest&)> create;
     // Runs the turn of that sub-agent for the call, in its own process, and waits for its result.
     // If the turn has ended before, returns its result; if another process is at work on it, waits
-    // for it. May be called from several threads.
-    std::function<chat::ToolResult(const std::string& sub_agent, const std::string& call_id,
-                                   const std::string& prompt)>
+    // for it. Returns nothing if the turn waits for a person's decision. May be called from several
+    // threads.
+    std::function<std::optional<chat::ToolResult>(
+        const std::string& sub_agent, const SpawnRequest& request, const std::string& prompt)>
         run;
 };
 

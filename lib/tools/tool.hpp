@@ -103,7 +103,9 @@ struct Parameter {
 // happened is committed before it is applied.
 struct Plan {
     std::string evidence;  // for find_effect (tools/effect.hpp); "" if there is none
-    std::function<chat::ToolResult()> apply;  // called once; holds the file's lock until destroyed
+    // Holds the file's lock until destroyed. Returns nothing if the call waits for a person; it is
+    // applied again then.
+    std::function<std::optional<chat::ToolResult>()> apply;
     // For the audit row of a self-edit: old and new, 500 characters and a SHA-256 of each.
     std::string audit = {};
     chat::Change change = {};  // of a file in the workspace

@@ -132,8 +132,8 @@ bool Calls::side_by_side() const {
 }
 
 // Whatever a tool throws becomes a result that the model can react to.
-chat::ToolResult Calls::at_the_border(const Judged& judged,
-                                      const std::function<chat::ToolResult()>& use) const {
+Calls::Outcome Calls::at_the_border(const Judged& judged,
+                                    const std::function<Outcome()>& use) const {
     try {
         return use();
     } catch (const base::Error& error) {
@@ -162,7 +162,7 @@ void Calls::plan(Judged& judged) {
         return;
     }
     workplace_.call_id = judged.id;
-    const chat::ToolResult refusal = at_the_border(judged, [&]() -> chat::ToolResult {
+    const Outcome refusal = at_the_border(judged, [&]() -> Outcome {
         tools::Planned planned = tools::plan(*judged.tool, judged.parsed, workplace_);
         if (auto* result = std::get_if<chat::ToolResult>(&planned)) return std::move(*result);
         tools::Plan& plan = std::get<tools::Plan>(planned);
@@ -171,21 +171,22 @@ void Calls::plan(Judged& judged) {
         judged.change.patch = place_.redaction.apply(judged.change.patch);
         note_edit(judged, plan.audit);
         judged.apply = std::move(plan.apply);
-        return {};
+        return chat::ToolResult{};
     });
     judged.planned =
         judged.apply && checkpoint_.before(*judged.tool, record_.turn(), rules_.stopping);
     if (judged.planned) return;
     judged.runs = false;
-    judged.result = judged.apply ? refused("not run: the turn is being ended") : refusal;
+    judged.result = judged.apply ? refused("not run: the turn is being ended") : *refusal;
     judged.apply = {};
 }
 
-chat::ToolResult Calls::execute(Judged& judged) const {
+Calls::Outcome Calls::execute(Judged& judged) const {
     // released when done: it holds what the next call may need
-    const auto apply = std::exchange(judged.apply, {});
-    chat::ToolResult result = at_the_border(judged, apply);
-    if (judged.tool->name == "self_edit_permissions" && !result.is_error)
+    auto apply = std::exchange(judged.apply, {});
+    Outcome result = at_the_border(judged, apply);
+    if (!result) judged.apply = std::move(apply);
+    if (judged.tool->name == "self_edit_permissions" && result && !result->is_error)
         approval::trust_permissions(place_,
                                     *place::wanted_profile(judged.tool->name, judged.parsed));
     return result;
@@ -238,6 +239,17 @@ Decided Calls::settle_again(Judged& judged) {
     return how;
 }
 
+// The calls that have no result wait for their sub-agents, and these for a person.
+Decided Calls::wait_for_person() {
+    std::vector<store::Prompt> waiting = store::load_prompts_below(place_.store, record_.turn().id);
+    std::erase_if(waiting, [](const store::Prompt& prompt) {
+        return prompt.state != store::PromptState::pending;
+    });
+    for (const store::Prompt& prompt : waiting) prompts_.push_back(notice_of(prompt));
+    record_.suspend_for(waiting);
+    return Decided::suspended;
+}
+
 // A configuration that can no longer be read ends the turn, but only after the finished call is
 // recorded.
 std::optional<base::Error> Calls::prepare(Judged& judged) {
@@ -264,7 +276,16 @@ Ran Calls::run_in_order() {
         if (judged.asks) ran.how = settle_again(judged);
         if (ran.how != Decided::all || judged.asks) break;
         if (judged.runs) judged.started_at = sys::now_ms();
-        ran.outcomes.push_back(end(judged, judged.runs ? execute(judged) : judged.result));
+        Outcome result = judged.result;
+        if (judged.runs) {
+            do result = execute(judged);
+            while (!result && questions_.ask_for_sub_agents());
+        }
+        if (!result) {
+            ran.how = wait_for_person();
+            break;
+        }
+        ran.outcomes.push_back(end(judged, std::move(*result)));
         // calls that have not begun are left for --resume
         const bool goes_on = i + 1 < judged_.size() && !rules_.stopping();
         std::optional<base::Error> problem;
@@ -284,28 +305,41 @@ Ran Calls::run_side_by_side() {
     for (Judged& judged : judged_) plan(judged);
     record_.advance({}, all_of(judged_));
     const base::TimeMs started_at = sys::now_ms();
-    std::vector<chat::ToolResult> results(judged_.size());
+    std::vector<Outcome> results;
+    for (Judged& judged : judged_) {
+        judged.started_at = started_at;
+        results.push_back(judged.runs ? Outcome() : judged.result);
+    }
+    do execute_side_by_side(results);
+    while (std::any_of(results.begin(), results.end(), [](const Outcome& one) { return !one; }) &&
+           questions_.ask_for_sub_agents());
+    Ran ran;
+    std::vector<Judged*> ended;
+    for (std::size_t i = 0; i < judged_.size(); ++i) {
+        if (!results[i]) continue;
+        ran.outcomes.push_back(end(judged_[i], std::move(*results[i])));
+        ended.push_back(&judged_[i]);
+    }
+    record_.advance(ended);
+    if (ended.size() < judged_.size()) ran.how = wait_for_person();
+    return ran;
+}
+
+// Runs the calls that have no result yet.
+void Calls::execute_side_by_side(std::vector<Outcome>& results) {
     auto width = static_cast<std::size_t>(rules_.loaded.settings.parallel_tools);
     if (judged_.front().tool->kind == tools::Class::agent)
         width = std::min<std::size_t>(width, base::limits::subagents_at_once);
     for (std::size_t start = 0; start < judged_.size(); start += width) {
-        std::vector<std::future<chat::ToolResult>> running;
+        std::vector<std::future<Outcome>> running;
         const std::size_t end = std::min(judged_.size(), start + width);
         // if no thread can be started, the call runs in get()
         for (std::size_t i = start; i < end; ++i)
-            running.push_back(std::async(std::launch::async | std::launch::deferred, [this, i] {
-                Judged& one = judged_[i];
-                return one.runs ? execute(one) : one.result;
-            }));
+            running.push_back(std::async(
+                std::launch::async | std::launch::deferred,
+                [this, i, &results] { return results[i] ? results[i] : execute(judged_[i]); }));
         for (std::size_t i = start; i < end; ++i) results[i] = running[i - start].get();
     }
-    Ran ran;
-    for (std::size_t i = 0; i < judged_.size(); ++i) {
-        judged_[i].started_at = started_at;
-        ran.outcomes.push_back(end(judged_[i], std::move(results[i])));
-    }
-    record_.advance(all_of(judged_));
-    return ran;
 }
 
 }  // namespace chorus::turn

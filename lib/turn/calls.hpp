@@ -39,6 +39,8 @@ class Calls {
     void note_end() { checkpoint_.note_end(); }
 
   private:
+    using Outcome = std::optional<chat::ToolResult>;  // nothing: it waits for a person
+
     Judged judge(const chat::ToolCall& call);
     policy::Decision weigh(const Judged& judged);
     approval::Binding bind(const Judged& judged) const;
@@ -57,11 +59,12 @@ class Calls {
     bool side_by_side() const;
     Ran run_in_order();
     Ran run_side_by_side();
+    void execute_side_by_side(std::vector<Outcome>& results);
     void plan(Judged& judged);
     void note_edit(Judged& judged, const std::string& edit) const;
-    chat::ToolResult at_the_border(const Judged& judged,
-                                   const std::function<chat::ToolResult()>& use) const;
-    chat::ToolResult execute(Judged& judged) const;
+    Outcome at_the_border(const Judged& judged, const std::function<Outcome()>& use) const;
+    Outcome execute(Judged& judged) const;
+    Decided wait_for_person();
     void prepare_sandbox();
 
     place::Place& place_;

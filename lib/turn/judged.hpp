@@ -28,10 +28,11 @@ struct Judged : chat::ToolCall {
     std::optional<std::string> answer = {};          // a person's answer to a question
     std::optional<store::Prompt> row = {};           // pending, or with the decision
     std::string prompt_id = {};  // of the prompt with a person's decision, consumed by the call
-    std::function<chat::ToolResult()> apply = {};  // set from planning until it has run
-    bool planned = false;                          // and the intent is to be recorded
-    std::string evidence = {};                     // of the intent (tools/effect.hpp)
-    chat::Change change = {};                      // without secrets
+    // set from planning until it has run (tools::Plan)
+    std::function<std::optional<chat::ToolResult>()> apply = {};
+    bool planned = false;       // and the intent is to be recorded
+    std::string evidence = {};  // of the intent (tools/effect.hpp)
+    chat::Change change = {};   // without secrets
     base::TimeMs started_at = 0;
     chat::ToolResult result = {};             // the refusal, if it does not run
     CallOutcome outcome = CallOutcome::none;  // of a refusal that is no error: denied, expired
@@ -39,6 +40,11 @@ struct Judged : chat::ToolCall {
 
     bool is_question() const { return tool != nullptr && tool->kind == tools::Class::question; }
 };
+
+// Whether a call that began before its process ended is run again with the decision it had.
+constexpr bool is_repeated(tools::Class kind) {
+    return kind == tools::Class::question || kind == tools::Class::agent;
+}
 
 std::vector<Judged*> all_of(std::vector<Judged>& calls);
 void allow(Judged& judged, std::string decision, std::string detail);

@@ -69,7 +69,7 @@ chat::TurnResult not_accepted(chat::TurnResult result, const place::Place& place
 enum class Now { nothing, waits, goes_on };
 
 bool is_asked(store::Store& store, const store::Turn& turn) {
-    const auto prompts = store::load_prompts(store, turn.id);
+    const auto prompts = store::load_prompts_below(store, turn.id);
     const base::TimeMs now = sys::now_ms();
     return std::any_of(prompts.begin(), prompts.end(), [&](const store::Prompt& prompt) {
         return prompt.state == store::PromptState::pending && !store::has_expired(prompt, now);
@@ -141,10 +141,27 @@ void set_end(chat::TurnResult& result, chat::State state, std::string reason, Er
     result.error = std::move(error);
 }
 
+void continue_from_top(place::TurnOptions& options, place::Place& place,
+                       const store::Prompt& decided) {
+    const auto turn = store::find_turn(place.store, store::top_turn(place.store, decided.turn_id));
+    if (!turn) return;
+    options.thread = std::to_string(turn->thread_id);
+    if (turn->agent_id == place.agent.id) return;
+    if (const auto agent = store::find_agent(place.store, turn->agent_id))
+        options.agent = agent->name;
+}
+
 void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason) {
+    std::vector<store::Turn> ended = store::open_turns_below(place.store, turn.id);
+    std::erase_if(ended, [](const store::Turn& below) {
+        return below.pid != 0 && sys::is_alive({below.pid, below.pid_start});
+    });
+    ended.push_back(std::move(turn));
     store::Transaction transaction(place.store);
-    store::cancel_prompts(place.store, turn.id, sys::now_ms());
-    write_exit(place.store, turn, std::string(reason));
+    for (store::Turn& one : ended) {
+        store::cancel_prompts(place.store, one.id, sys::now_ms());
+        write_exit(place.store, one, std::string(reason));
+    }
     transaction.commit();
 }
 
@@ -157,7 +174,7 @@ chat::TurnResult about(store::Store& store, const std::string& agent, const stor
     result.usage = turn.usage;
     result.iterations = turn.iterations;
     result.tool_calls = turn.tool_calls;
-    describe_audit(store, result);
+    describe_records(store, result);
     return result;
 }
 
@@ -173,7 +190,7 @@ chat::TurnResult still_waiting(place::Place& place, const store::Turn& turn,
 Asked asked_of(place::Place& place, const store::Turn& turn) {
     Asked asked;
     approval::expire_prompts(place.store);
-    for (store::Prompt& prompt : store::load_prompts(place.store, turn.id)) {
+    for (store::Prompt& prompt : store::load_prompts_below(place.store, turn.id)) {
         asked.decided = asked.decided ||
                         (prompt.consumed_at == 0 && (prompt.state == store::PromptState::approved ||
                                                      prompt.state == store::PromptState::denied ||
@@ -181,6 +198,14 @@ Asked asked_of(place::Place& place, const store::Turn& turn) {
         if (prompt.state == store::PromptState::pending) asked.pending.push_back(std::move(prompt));
     }
     return asked;
+}
+
+std::optional<chat::TurnResult> still_asked(place::Place& place, const store::Turn& turn) {
+    const Asked asked = asked_of(place, turn);
+    const bool is_own = std::any_of(asked.pending.begin(), asked.pending.end(),
+                                    [&](const auto& one) { return one.turn_id == turn.id; });
+    if (asked.pending.empty() || (asked.decided && !is_own)) return std::nullopt;
+    return still_waiting(place, turn, asked.pending);
 }
 
 bool has_inbox(place::Place& place) {
@@ -198,7 +223,9 @@ void check_not_given_up(place::Place& place, const std::optional<store::Turn>& l
     for (const std::string& id : place.options.decided) {
         const auto prompt = store::find_prompt(place.store, id);
         if (!prompt || prompt->consumed_at != 0 || prompt->turn_id == 0) continue;
-        if (last && last->id == prompt->turn_id && last->ended_at == 0) continue;
+        if (last && last->ended_at == 0 &&
+            last->id == store::top_turn(place.store, prompt->turn_id))
+            continue;
         throw Error(ErrorCode::no_prompt,
                     id + ": another process has given up its turn; nothing was done",
                     "see what the thread did instead: chorus-context log " + place.agent.name);

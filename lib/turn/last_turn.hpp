@@ -20,11 +20,15 @@ chat::TurnResult about(store::Store& store, const std::string& agent, const stor
 chat::TurnResult still_waiting(place::Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts);
 
+// Of the turn and of its sub-agents.
 struct Asked {
     std::vector<store::Prompt> pending;
     bool decided = false;  // a person decided one that is not consumed yet
 };
 Asked asked_of(place::Place& place, const store::Turn& turn);
+// Returns the result if the turn waits for a decision of its own, or none was made for any of its
+// sub-agents.
+std::optional<chat::TurnResult> still_asked(place::Place& place, const store::Turn& turn);
 // Returns the result if there is nothing to continue; it describes the last turn.
 chat::TurnResult nothing_to_do(place::Place& place, const std::optional<store::Turn>& last);
 bool has_inbox(place::Place& place);
@@ -36,7 +40,12 @@ std::optional<chat::TurnResult> nothing_to_take_up(place::Place& place);
 // and before it got the lock. `last` is the thread's last turn now.
 void check_not_given_up(place::Place& place, const std::optional<store::Turn>& last);
 
-// Ends a turn that waits or is parked, and cancels its prompts.
+// Sets the agent and thread of the turn that continues when the prompt is decided: if it is a
+// sub-agent's, that of the call at the top.
+void continue_from_top(place::TurnOptions& options, place::Place& place,
+                       const store::Prompt& decided);
+
+// Ends a turn that waits or is parked, with those of its sub-agents, and cancels the prompts.
 void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason);
 // Returns whether the turn was rewound or a session was restored after it, so that it cannot
 // continue.

@@ -67,7 +67,7 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
              .about = [this] { return next_task(); },
              .secrets = place.redaction,
              .grace_ms = shutdown_.grace_ms()},
-      sub_agents_(sub_agents_of(place, loaded_, record.turn(), shutdown_)),
+      sub_agents_(sub_agents_of(place, loaded_, record, shutdown_)),
       artifacts_(artifacts_of(place, record, tasks_.mutex)),
       calls_(place, record, workplace_,
              {loaded_, [this] { return stop_requested(); }, [this] { reload(); }}, result_.denied),
@@ -120,6 +120,11 @@ void LiveTurn::reload() {
     if (place::is_current(place_, loaded_)) return;
     loaded_ = place::load(place_);
     workplace_.sandbox.mode = loaded_.settings.sandbox;
+}
+
+std::int64_t LiveTurn::tokens_below() {
+    const chat::Usage below = store::spent_below(place_.store, record_.turn().id).settled;
+    return below.input_tokens + below.output_tokens;
 }
 
 const chat::Request& LiveTurn::assemble(std::int64_t iteration) {
@@ -413,7 +418,7 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     guard([&] { run_to_end(unfinished); });
     calls_.note_end();
     if (result_.state == State::input_required)
-        describe_audit(place_.store, result_);
+        describe_records(place_.store, result_);
     else if (!concluded_)
         guard([&] { record_.end(result_); });
     for (const std::string& plants :

@@ -81,6 +81,7 @@ class LiveTurn : public LoopHost {
     chat::TurnResult take(const std::vector<Unfinished>& unfinished);
 
     bool stop_requested() override { return shutdown_.requested(); }
+    std::int64_t tokens_below() override;
     const chat::Request& assemble(std::int64_t iteration) override;
     model::Answer ask(const chat::Request& request) override;
     void keep(const chat::Reply& reply) override;

@@ -48,6 +48,8 @@ class LoopHost {
   public:
     virtual ~LoopHost() = default;
     virtual bool stop_requested() = 0;
+    // Returns the tokens that sub-agents of the turn have used.
+    virtual std::int64_t tokens_below() { return 0; }
     // Returns the context of this iteration, valid until the next. Reads configuration and docs
     // again.
     virtual const chat::Request& assemble(std::int64_t iteration) = 0;

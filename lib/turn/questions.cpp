@@ -124,7 +124,7 @@ void Questions::heed(Judged& judged, Verdict verdict) {
     const auto rows = store::load_prompts(place_.store, record_.turn().id);
     const auto row = std::find_if(rows.rbegin(), rows.rend(), [&](const store::Prompt& one) {
         return one.tool_call_id == judged.id && one.state != store::PromptState::cancelled &&
-               (one.consumed_at == 0 || judged.is_question());
+               (one.consumed_at == 0 || is_repeated(judged.tool->kind));
     });
     if (row == rows.rend()) return;
     // the profile has changed and no approval is needed any more
@@ -242,6 +242,43 @@ place::PersonAnswer Questions::ask(Judged& judged) {
     }
     if (judged.row) record_.end_asking();
     return holds ? reply : place::PersonAnswer{};
+}
+
+bool Questions::ask_for_sub_agents() {
+    const auto& ask = place_.surroundings.ask;
+    if (!ask) return false;
+    const approval::DecisionContext decider{place_.surroundings.home,
+                                            place_.surroundings.environment, place_.actor(),
+                                            place_.surroundings.warn, &place_.options.held};
+    using Verb = place::PromptDecision::Verb;
+    using What = place::PersonAnswer::What;
+    approval::expire_prompts(place_.store);
+    for (const store::Prompt& prompt : store::load_prompts_below(place_.store, record_.turn().id)) {
+        if (prompt.state != store::PromptState::pending) continue;
+        record_.begin_asking(prompt);
+        const place::PersonAnswer reply =
+            ask(notice_of(prompt), [&] { return is_settled(prompt.id); });
+        record_.end_asking();
+        if (is_settled(prompt.id)) continue;
+        if (reply.what == What::nobody) return false;
+        place::PromptDecision decision{.verb = reply.what == What::no       ? Verb::deny
+                                               : reply.what == What::answer ? Verb::answer
+                                                                            : Verb::approve,
+                                       .id = prompt.id,
+                                       .text = reply.text};
+        decision.even_if_changed = reply.what == What::yes_even_if_changed;
+        if (reply.what == What::always)
+            place_.surroundings.warn(
+                "always: the permissions of a sub-agent are those of its preset; it is approved "
+                "this once");
+        try {
+            (void)approval::decide(place_.store, decider, "", decision);
+        } catch (const base::Error& error) {
+            place_.surroundings.warn(error.message());
+            if (error.code() != base::ErrorCode::no_prompt) return false;
+        }
+    }
+    return true;
 }
 
 void Questions::allow_equal(Judged& judged) const {

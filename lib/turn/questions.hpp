@@ -33,6 +33,8 @@ class Questions {
     place::PersonAnswer ask(Judged& judged);
     // Approves a call whose action was just approved with `always`.
     void allow_equal(Judged& judged) const;
+    // Asks at the terminal what sub-agents of this turn wait for. Returns whether all is decided.
+    bool ask_for_sub_agents();
     // Stores rows for undecided calls, and for calls decided at the terminal that have no result
     // yet; the turn waits.
     std::vector<chat::PromptNotice> suspend(std::vector<Judged>& calls);

@@ -13,15 +13,18 @@ namespace chorus::turn {
 
 using store::TurnState;
 
-void describe_audit(store::Store& store, chat::TurnResult& result) {
+void describe_records(store::Store& store, chat::TurnResult& result) {
     const store::AuditHead head = store::audit_head(store);
     result.audit_rows = head.rows;
     result.audit_hash = head.hash;
+    result.sub_agents.count = store::count_spawned(store, result.turn_id);
+    if (result.sub_agents.count > 0)
+        result.sub_agents.usage = store::spent_below(store, result.turn_id).settled;
 }
 
 void Record::write_end(chat::TurnResult& result) {
     const base::TimeMs now = sys::now_ms();
-    describe_audit(place_.store, result);
+    describe_records(place_.store, result);
     turn_.exit_code = static_cast<int>(result.exit_status);
     turn_.reason = result.reason;
     turn_.resume_at = result.resume_at;

@@ -23,9 +23,7 @@ using store::TurnState;
 
 bool may_be_repeated(const std::string& name) {
     const tools::Tool* tool = tools::find_tool(name);
-    return tool != nullptr &&
-           (tool->kind == tools::Class::read || tool->kind == tools::Class::question ||
-            tool->kind == tools::Class::agent);
+    return tool != nullptr && (tool->kind == tools::Class::read || is_repeated(tool->kind));
 }
 
 CallOutcome outcome_of(const Unfinished& unfinished) {

@@ -66,14 +66,31 @@ std::vector<PaidModel::Bound> PaidModel::bounds(base::TimeMs now) const {
             {is_money, *limit.most, amount(settled), amount(reserved),
              fmt::format("{} {} ({})", in_words(*limit.most, is_money), span, limit.named)});
     };
-    add(limits.turn_usd, true, "a turn", account_.used(), {});
-    if (limits.agent_day_usd.most || limits.agent_day_tokens.most) {
-        const auto day = store::spent_on_day(account_.store, account_.agent, now);
-        add(limits.agent_day_usd, true, "a day", day.settled, day.reserved);
-        add(limits.agent_day_tokens, false, "a day", day.settled, day.reserved);
+    const auto add_days = [&](const place::SpendingLimits& of, store::AgentId agent) {
+        if (!of.agent_day_usd.most && !of.agent_day_tokens.most) return;
+        const store::Spent day = store::spent_on_day(account_.store, agent, now);
+        add(of.agent_day_usd, true, "a day", day.settled, day.reserved);
+        add(of.agent_day_tokens, false, "a day", day.settled, day.reserved);
+    };
+    if (limits.turn_usd.most) {
+        store::Spent turn = store::spent_below(account_.store, account_.turn);
+        turn.settled += account_.used();
+        add(limits.turn_usd, true, "a turn", turn.settled, turn.reserved);
+    }
+    add_days(limits, account_.agent);
+    for (const place::SpendingAbove& above : account_.settings.spending_above) {
+        if (above.turn != 0 && (above.limits.turn_usd.most || above.turn_tokens.most)) {
+            store::Spent turn = store::spent_below(account_.store, above.turn);
+            if (const auto row = store::find_turn(account_.store, above.turn))
+                turn.settled += row->usage;
+            const std::string_view span = "a turn with its sub-agents";
+            add(above.limits.turn_usd, true, span, turn.settled, turn.reserved);
+            add(above.turn_tokens, false, span, turn.settled, turn.reserved);
+        }
+        add_days(above.limits, above.agent);
     }
     if (limits.home_day_usd.most || limits.home_day_tokens.most) {
-        const auto day = store::spent_on_day(account_.store, 0, now);
+        const store::Spent day = store::spent_on_day(account_.store, 0, now);
         add(limits.home_day_usd, true, "a day for all agents", day.settled, day.reserved);
         add(limits.home_day_tokens, false, "a day for all agents", day.settled, day.reserved);
     }
@@ -85,7 +102,8 @@ PaidModel::Admission PaidModel::admit(store::ModelCall& call, std::int64_t wante
                                       base::TimeMs now) const {
     const auto& prices = account_.settings.endpoint.facts.prices;
     const std::int64_t input = call.usage.input_tokens;
-    if (account_.settings.spending.has_days()) store::settle_gone(account_.store);
+    const auto& above = account_.settings.spending_above;
+    if (account_.settings.spending.has_days() || !above.empty()) store::settle_gone(account_.store);
     store::Transaction transaction(account_.store, store::Survives::process);
     const std::vector<Bound> all = bounds(now);
     Admission admission{.output_tokens = wanted_output, .is_bounded = !all.empty()};

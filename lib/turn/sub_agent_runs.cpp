@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -20,7 +22,8 @@ using base::ExitStatus;
 using chat::Json;
 
 constexpr std::size_t most_answer_bytes = 64U << 20;
-constexpr std::int64_t end_ms = 5'000;  // for a process that has been told to end
+constexpr std::size_t kept_output_bytes = 64U << 10;  // to tell why it ended
+constexpr std::int64_t end_ms = 5'000;                // for a process that has been told to end
 
 // A sub-agent inherits no choice of a model, and its prompt is all of stdin.
 constexpr std::array not_inherited{"CHORUS_AGENT", "CHORUS_MODEL", "CHORUS_STDIN"};
@@ -41,20 +44,6 @@ chat::ToolResult failed(std::string text) {
     return {std::move(text), true};
 }
 
-// "Waits for a person" names the questions and how to decide them.
-std::string pending_text(const std::string& sub_agent, const Json& result) {
-    std::string text = "Error: The sub-agent waits for a person";
-    for (const Json& prompt : chat::member(result, "pending")) {
-        const std::string id = chat::string_or(prompt, "id");
-        const bool is_question =
-            chat::string_or(prompt, "kind") == chat::prompt_kinds.name(chat::PromptKind::question);
-        text += "\n" + id + ": " + chat::string_or(prompt, is_question ? "text" : "action") +
-                "\nchorus-run " + sub_agent +
-                (is_question ? " --answer " + id + " TEXT" : " --approve " + id) + " continues it";
-    }
-    return text;
-}
-
 const char* headline_of(ExitStatus status, const sys::Finished& finished) {
     if (finished.stopped || finished.signal != 0) return "Error: User aborted agent";
     switch (status) {
@@ -73,18 +62,16 @@ const char* headline_of(ExitStatus status, const sys::Finished& finished) {
     }
 }
 
-// The result that the parent's call gets, of a process that has ended.
-chat::ToolResult outcome_of(const std::string& sub_agent, const sys::Finished& finished) {
-    Json result = Json::object();
-    if (!finished.out.text.empty() && finished.out.total_bytes == finished.out.text.size())
-        result =
-            chat::try_parse_json(finished.out.text, most_answer_bytes).value_or(Json::object());
+// The result that the parent's call gets, of a process that has ended; nothing if its turn waits
+// for a person.
+std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const Json& result) {
     const auto status = static_cast<ExitStatus>(finished.exit_code);
     if (finished.exit_code == 0 && result.contains("text")) {
         std::string text(base::trim_end(chat::string_or(result, "text")));
-        return {text.empty() ? "[the sub-agent's answer is empty]" : std::move(text), false};
+        return chat::ToolResult{
+            text.empty() ? "[the sub-agent's answer is empty]" : std::move(text), false};
     }
-    if (status == ExitStatus::input_required) return failed(pending_text(sub_agent, result));
+    if (status == ExitStatus::input_required) return std::nullopt;
     std::string detail = base::visible(base::trim(finished.err.text));
     if (const Json& error = chat::member(result, "error"); error.is_object()) {
         const std::string category = chat::string_or(error, "category");
@@ -95,10 +82,66 @@ chat::ToolResult outcome_of(const std::string& sub_agent, const sys::Finished& f
     return failed(headline_of(status, finished) + (detail.empty() ? "" : "\n" + detail));
 }
 
+// A sub-agent's process as its events tell it.
+class Followed {
+  public:
+    using Emit = std::function<void(const chat::Subtask&)>;
+    Followed(chat::Subtask subtask, Emit emit)
+        : subtask_(std::move(subtask)), emit_(std::move(emit)), began_ms_(sys::monotonic_ms()) {
+        say();
+    }
+
+    void read(std::string_view piece) {
+        while (!piece.empty()) {
+            const std::size_t end = piece.find('\n');
+            line_ += piece.substr(0, end);
+            if (end == std::string_view::npos) return;
+            take(line_);
+            line_.clear();
+            piece.remove_prefix(end + 1);
+        }
+    }
+
+    std::optional<chat::ToolResult> outcome(const sys::Finished& finished) {
+        auto outcome = outcome_of(finished, result_);
+        subtask_.state = !outcome            ? chat::State::input_required
+                         : outcome->is_error ? chat::State::failed
+                                             : chat::State::completed;
+        say();
+        return outcome;
+    }
+
+  private:
+    void say() {
+        subtask_.duration_ms = sys::monotonic_ms() - began_ms_;
+        emit_(subtask_);
+    }
+
+    void take(std::string_view line) {
+        Json event = chat::try_parse_json(line, most_answer_bytes).value_or(Json::object());
+        const std::string kind = chat::string_or(event, "kind");
+        const Json& result = chat::member(chat::member(event, "metadata"), "result");
+        if (result.is_object()) result_ = result;
+        if (kind == chat::Subtask::kind)
+            if (const auto deeper = chat::parse_subtask(line)) emit_(*deeper);
+        if (kind != chat::CallEvent::kind) return;
+        ++subtask_.tool_calls;
+        subtask_.action = chat::string_or(event, "action");
+        say();
+    }
+
+    chat::Subtask subtask_;
+    Emit emit_;
+    std::int64_t began_ms_;
+    std::string line_;
+    Json result_ = Json::object();
+};
+
 }  // namespace
 
 tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
-                               const store::Turn& turn, const place::Shutdown& shutdown) {
+                               const Record& record, const place::Shutdown& shutdown) {
+    const store::Turn& turn = record.turn();
     const auto create = [&place, &loaded, &turn](const tools::SpawnRequest& request) {
         if (const auto known = store::find_child_of_call(place.store, turn.id, request.call_id))
             return known->dir;
@@ -119,13 +162,27 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
                                       place.surroundings.home)
             .dir;
     };
-    const auto run = [&place, &turn, &shutdown](const std::string& dir, const std::string& call_id,
-                                                const std::string& prompt) {
-        const std::string name = dir.substr(dir.rfind('/') + 1);
+    // a sub-agent runs in a thread of its own
+    const auto emitting = std::make_shared<std::mutex>();
+    const auto run = [&place, &record, &turn, &shutdown, emitting](
+                         const std::string& dir, const tools::SpawnRequest& request,
+                         const std::string& prompt) {
+        Followed followed({.sub_agent = dir.substr(dir.rfind('/') + 1),
+                           .preset = request.preset,
+                           .description = place.redaction.apply(request.description)},
+                          [&record, &lock = *emitting](const chat::Subtask& subtask) {
+                              const std::lock_guard guard(lock);
+                              record.emit(subtask);
+                          });
         sys::ProcessCommand command{
-            .arguments = {sys::program_beside("chorus-run"), dir, "--stdin", "inline", "--json",
-                          "--wait", "--idempotency-key", key_of(turn.id, call_id)},
+            .arguments = {sys::program_beside("chorus-run"), dir, "--stdin", "inline",
+                          "--output-format", "stream-json", "--wait", "--idempotency-key",
+                          key_of(turn.id, request.call_id)},
             .input = prompt};
+        if (place.options.on_ask_given)
+            command.arguments.insert(
+                command.arguments.end(),
+                {"--on-ask", std::string(place::on_asks.name(place.options.on_ask))});
         const std::int64_t left_ms =
             place.options.deadline_ms == 0 ? 0 : place.options.deadline_ms - sys::monotonic_ms();
         if (place.options.deadline_ms != 0)
@@ -137,12 +194,16 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
         const place::ShutdownTimeouts timeouts =
             place::shutdown_timeouts(place.surroundings.environment);
         const sys::Finished finished = sys::run(
-            command, {.output_bytes = most_answer_bytes,
-                      .stop = [&shutdown] { return shutdown.requested(); },
-                      .stop_fd = place.surroundings.interrupt.fd(),
-                      .stop_grace_ms =
-                          [timeouts] { return timeouts.drain_ms + timeouts.grace_ms + end_ms; }});
-        return outcome_of(name, finished);
+            command,
+            {.output_bytes = kept_output_bytes,
+             .stop = [&shutdown] { return shutdown.requested(); },
+             .stop_fd = place.surroundings.interrupt.fd(),
+             .stop_grace_ms = [timeouts] { return timeouts.drain_ms + timeouts.grace_ms + end_ms; },
+             .output =
+                 [&followed](sys::Bounds::Source source, std::string_view piece) {
+                     if (source == sys::Bounds::Source::out) followed.read(piece);
+                 }});
+        return followed.outcome(finished);
     };
     return {create, run};
 }

@@ -5,15 +5,16 @@
 
 #include "place/place.hpp"
 #include "place/shutdown.hpp"
-#include "store/turns.hpp"
 #include "tools/sub_agents.hpp"
+#include "turn/turn_record.hpp"
 
 namespace chorus::turn {
 
-// Returns what spawn_agent works with. All references must outlive it. A sub-agent's process has an
+// Returns what spawn_agent works with. All references must outlive it. What the
+// sub-agents do is emitted as Subtask events. A sub-agent's process has an
 // empty environment; what it needs of this one's, keys included, comes over a descriptor
 // (sys::Environment).
 tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
-                               const store::Turn& turn, const place::Shutdown& shutdown);
+                               const Record& record, const place::Shutdown& shutdown);
 
 }  // namespace chorus::turn

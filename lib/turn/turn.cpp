@@ -1,6 +1,7 @@
 #include "turn/turn.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "approval/decision.hpp"
@@ -239,10 +240,8 @@ std::string renewed_options(const store::Turn& turn, const place::TurnOptions& o
     const place::TurnOptions& options = place.options;
     if (!options.directory.empty() || !given.directory.empty() || !place.agent.place.empty())
         place.root = place::root_of_turn(place);
-    if (last->state == TurnState::prompt && asks_nobody(place)) {
-        const auto pending = asked_of(place, *last).pending;
-        if (!pending.empty()) return still_waiting(place, *last, pending);
-    }
+    if (last->state == TurnState::prompt && asks_nobody(place))
+        if (auto waiting = still_asked(place, *last)) return std::move(*waiting);
     base::TimeMs parked_until = 0;
     if (last->state == TurnState::parked) {
         const model::Provider provider =
@@ -317,13 +316,12 @@ std::string renewed_options(const store::Turn& turn, const place::TurnOptions& o
     for (const store::Prompt& prompt : decided) options.decided.push_back(prompt.id);
     options.decision.reset();
     options.resume = true;
-    if (const auto turn = store::find_turn(place.store, decided.front().turn_id))
-        options.thread = std::to_string(turn->thread_id);
+    continue_from_top(options, place, decided.front());
     if (options.wait_ms == 0) options.wait_ms = -1;
     return options;
 }
 
-chat::TurnResult take_turn_in(place::Place& place) {
+[[gnu::noinline]] chat::TurnResult take_turn_in(place::Place& place) {
     const place::TurnOptions& options = place.options;
     const place::Surroundings& surroundings = place.surroundings;
     if (options.queue)
@@ -363,7 +361,7 @@ struct Taken {
     bool goes_on = false;  // it ended by itself, and a message came too late for it
 };
 
-void conclude(place::Place& place, Taken& taken) {
+[[gnu::noinline]] void conclude(place::Place& place, Taken& taken) {
     const place::Surroundings& surroundings = place.surroundings;
     const chat::TurnResult& result = taken.result;
     taken.goes_on = result.state == chat::State::completed && !result.replayed && has_inbox(place);
@@ -388,9 +386,9 @@ Taken take_one(const place::TurnOptions& given, const place::Surroundings& surro
     // another prompt with the key is refused at once
     (void)turn_of_key(found.store, found.agent.id, options);
     Taken taken;
-    std::optional<place::Place> place;
+    std::unique_ptr<place::Place> place;  // large: not on the stack
     try {
-        place.emplace(place::open_place(found, options, surroundings));
+        place.reset(new place::Place(place::open_place(found, options, surroundings)));
         auto nothing = options.inbox ? nothing_to_take_up(*place) : std::nullopt;
         if (!nothing && !options.queue) place::lock_place(*place);
         taken.result = nothing ? std::move(*nothing) : take_turn_in(*place);

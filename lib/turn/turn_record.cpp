@@ -358,10 +358,21 @@ void Record::unpark() {
 void Record::suspend(const std::vector<store::Prompt>& prompts,
                      const std::vector<Judged*>& decided) {
     const base::TimeMs now = sys::now_ms();
-    const std::string told = how_to_decide(place_.agent.name, prompts);
-    commit([&] {
+    wait_for_person(prompts, [&] {
         for (const store::Prompt& prompt : prompts) store::insert_prompt(place_.store, prompt);
         for (Judged* call : decided) append_audit(*call, now);
+    });
+}
+
+void Record::suspend_for(const std::vector<store::Prompt>& below) {
+    wait_for_person(below, [] {});
+}
+
+void Record::wait_for_person(const std::vector<store::Prompt>& prompts,
+                             const std::function<void()>& also) {
+    const std::string told = how_to_decide(place_.agent.name, prompts);
+    commit([&] {
+        also();
         turn_.pid = 0;
         turn_.pid_start = 0;
         enter(place_.store, turn_, TurnState::prompt, "waits for a decision");

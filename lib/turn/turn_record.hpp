@@ -85,6 +85,8 @@ class Record {
     void unpark();
     // Commits questions for people; the row keeps no process.
     void suspend(const std::vector<store::Prompt>& prompts, const std::vector<Judged*>& decided);
+    // The turn waits for the decisions about these prompts of its sub-agents.
+    void suspend_for(const std::vector<store::Prompt>& below);
     // Delivers inbox messages as user messages, except those that begin a turn.
     void deliver_inbox();
     // Commits the final answer and the end of the turn.
@@ -93,6 +95,8 @@ class Record {
     void end(chat::TurnResult& result);
 
   private:
+    void wait_for_person(const std::vector<store::Prompt>& prompts,
+                         const std::function<void()>& also);
     void go_to(store::TurnState next, const std::string& cause,
                const std::function<void()>& change = {});
     std::int64_t insert(chat::Message message);
@@ -130,8 +134,8 @@ class Record {
 };
 
 std::string transcript_of(const place::Place& place);
-// Sets the result's members about the audit log as it is now.
-void describe_audit(store::Store& store, chat::TurnResult& result);
+// Sets the result's members about the audit log and about sub-agents as they are now.
+void describe_records(store::Store& store, chat::TurnResult& result);
 // Sets the turn's state and records the event. Inside a transaction of the caller.
 void enter(store::Store& store, store::Turn& turn, store::TurnState next, const std::string& cause);
 

@@ -168,7 +168,7 @@ goes_on 3
 # A command that does not mind SIGTERM.
 stubborn="say it
 /bash trap 'echo asked >>asked' TERM; touch began; for i in {1..300}; do sleep 0.1; done; touch ended; : 62$$"
-test_case "SIGTERM reaches the command within the sandbox; SIGKILL comes when its grace is over"
+test_case "SIGTERM reaches the command within the sandbox; SIGKILL comes when its grace is over" # S-19 S-50
 agent_of builtin/script --permissions sandboxed
 export CHORUS_DRAIN_TIMEOUT_MS=0 CHORUS_SHUTDOWN_TIMEOUT_MS=1500
 for sandbox in workspace off; do

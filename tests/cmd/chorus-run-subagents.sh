@@ -3,6 +3,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
 . "$(dirname "$0")/../support/subagents.sh"
+. "$(dirname "$0")/../support/terminal.sh"
 
 test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88
 parent
@@ -514,19 +515,30 @@ unset OPENAI_API_KEY
 expect_status 0
 expect_no_match "$(results)" CANARY
 
-test_case "a question of a sub-agent is told; approved, the sub-agent goes on" # P-12
-parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
-preset helper 'confirm-tool-calls: true'
-run chorus-run a go
+test_case "events and --verbose tell what sub-agents do, at any depth" # P-34 P-39 P-41
+parent
+preset helper 'description: helps'
+deeper=/spawn_agent\ $(jq -nc '{preset: "helper", description: "deeper", prompt: "/view src/a"}')
+agent_key a model '"anthropic/m"'
+agent_key a permissions '"open"'
+start_server "$(answers "$(spawn_call c1 "$deeper")" "$(say done)" "$(spawn_call c1 "$deeper")" "$(say done)")"
+run chorus-run a --output-format stream-json go
 expect_status 0
-child=$(of_child name)
-id=$(db "SELECT id FROM prompts")
-expect_match "$(results)" "^Error: The sub-agent waits for a person
-$id: tool:view:src/a
-chorus-run $child --approve $id continues it"
-run chorus-run "$child" --approve "$id"
+expect_equal "$(jq -rs '[.[] | select(.kind == "subtask") | "\(.description) \(.state) \(.tool_calls) \(.action)"] | join("; ")' <<<"$out")" \
+    'look around working 0 null; look around working 1 tool:spawn_agent:helper deeper; deeper working 0 null; deeper working 1 tool:view:src/a; deeper completed 1 tool:view:src/a; look around completed 1 tool:spawn_agent:helper deeper'
+run chorus-run a --verbose 'again'
+expect_match "$err" 'chorus-run: working: helper: look around
+'
+expect_match "$err" 'chorus-run: completed: helper: look around · 1 call · spawn_agent:helper deeper'
+
+test_case "a terminal has a line for each running sub-agent, and none is left" # P-40 P-41 P-46
+parent_with "$(jq -nc '{say: {tool_calls: [range(2) | {id: "c\(.)", name: "spawn_agent", arguments: {preset: "helper", description: "d\(.)", prompt: "/bash sleep 3"}}]}}')" "$(say done)"
+preset helper 'paths:
+  write: ["**"]'
+on_terminal 'chorus-run a go'
 expect_status 0
-expect_match "$out" 'text of src/a'
-expect_sound
+expect_match "$out" 'helper: d0 · 1 call · bash:sleep 3 · [123] s'
+expect_match "$out" 'helper: d1 · 1 call · bash:sleep 3 · [123] s'
+expect_match "$(tail -1 <<<"$out")" 'done'
 
 end_tests

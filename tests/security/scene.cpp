@@ -54,7 +54,7 @@ chat::ToolResult Place::call(std::string_view tool, const std::string& arguments
     try {
         tools::Planned planned = tools::plan(*found, parsed, workplace_);
         if (auto* refused = std::get_if<chat::ToolResult>(&planned)) return *refused;
-        return std::get<tools::Plan>(planned).apply();
+        return *std::get<tools::Plan>(planned).apply();
     } catch (const std::exception& error) {
         return {error.what(), true};
     }

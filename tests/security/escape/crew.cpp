@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "security/escape/calls.hpp"
 #include "security/escape/evidence.hpp"
@@ -14,6 +16,7 @@
 namespace escape {
 namespace {
 
+namespace fs = std::filesystem;
 using fault::Words;
 
 constexpr std::size_t turns_at_once = 3;
@@ -21,6 +24,25 @@ constexpr int calls_of_a_turn = 16;
 // Chorus gives a git call that waits for something two minutes, and this machine may be busy.
 constexpr std::int64_t bound_us = 300'000'000;
 constexpr int most_stop_ms = 30'000;
+
+std::string text_of(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// What the processes of a hung turn wait for, while they still do.
+std::string waiting_processes(const std::string& top) {
+    std::string all;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+        std::string words = text_of(entry.path() / "cmdline");
+        std::replace(words.begin(), words.end(), '\0', ' ');
+        if (words.find(top) == std::string::npos || words.find("/swap ") != std::string::npos)
+            continue;
+        all += "\n  " + entry.path().filename().string() + " " + words.substr(0, 160) + ": " +
+               text_of(entry.path() / "wchan") + " " + text_of(entry.path() / "syscall");
+    }
+    return all;
+}
 
 bool is_crash(int status) {
     constexpr std::array crashes{128 + SIGILL, 128 + SIGABRT, 128 + SIGBUS,
@@ -76,6 +98,10 @@ bool Crew::has_ended(Turn& turn) {
     const bool goes_on = turn.command.read_some();
     const bool hung = fault::now_us() - turn.started_us > bound_us;
     if (goes_on && !hung) return false;
+    if (goes_on)
+        effects_.push_back(turn.name + ": did not come to its end" +
+                           waiting_processes(place_.top()) + "\n" +
+                           text_of(turn.name.substr(turn.name.rfind(' ') + 1)));
     if (goes_on) turn.command.kill(SIGKILL);
     judge(turn, goes_on);
     return true;
@@ -84,7 +110,6 @@ bool Crew::has_ended(Turn& turn) {
 void Crew::judge(Turn& turn, bool hung) {
     const int status = turn.command.finish(most_stop_ms);
     tally_.longest_ms = std::max(tally_.longest_ms, (fault::now_us() - turn.started_us) / 1'000);
-    if (hung) effects_.push_back(turn.name + ": did not come to its end");
     if (!hung && is_crash(status))
         effects_.push_back(turn.name + ": ended by signal " + std::to_string(status - 128));
     for (const std::string& text : {turn.command.out(), turn.command.err()})

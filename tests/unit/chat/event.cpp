@@ -113,7 +113,7 @@ TEST(TurnResult, has_every_key_always) {
         const Json json = Json::parse(to_json(result));
         for (const char* key :
              {"schema", "agent", "thread", "turn", "state", "reason", "text", "structured", "usage",
-              "cost_usd", "iterations", "tool_calls", "artifacts", "pending", "denied", "audit",
+              "cost_usd", "sub_agents", "iterations", "tool_calls", "artifacts", "pending", "denied", "audit",
               "error", "resume_at", "exit_code"})
             EXPECT_TRUE(json.contains(key)) << key;
     }

@@ -79,7 +79,7 @@ TEST(Standing, says_what_goes_with_the_state) {
     EXPECT_EQ(what_of(working), "calling bash and 2 more (+3)");
 
     ThreadStanding waiting = thread_with(turn_of(TurnState::prompt));
-    EXPECT_EQ(what_of(waiting), "decided or expired: chorus-run NAME -t 1 --resume continues it");
+    EXPECT_EQ(what_of(waiting), "decided or expired; -t 1 --resume continues it");
     store::Prompt prompt;
     prompt.kind = chat::PromptKind::permission;
     prompt.action = "tool:bash:make";

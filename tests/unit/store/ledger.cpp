@@ -29,7 +29,7 @@ class LedgerTest : public testing::Test {
         in_transaction(store, [&] { settle_call(store, call, 0); });
     }
     std::string day(AgentId of = 0, base::TimeMs now = noon) {
-        const DaySpent spent = spent_on_day(store, of, now);
+        const Spent spent = spent_on_day(store, of, now);
         return std::to_string(spent.settled.cost) + "+" + std::to_string(spent.reserved.cost);
     }
 

@@ -34,7 +34,7 @@ TEST_F(EffectTest, TellsWhetherAFileWasWritten) {
     for (const auto& [name, json] : calls) {
         const Plan planned = plan_of(name, json);
         EXPECT_EQ(effect(planned.evidence), Effect::absent) << name << json;
-        EXPECT_FALSE(planned.apply().is_error) << name << json;
+        EXPECT_FALSE(planned.apply()->is_error) << name << json;
         EXPECT_EQ(effect(planned.evidence), Effect::done) << name << json;
     }
     EXPECT_EQ(get("there"), "3\nfour\n");

@@ -116,7 +116,7 @@ TEST_F(SelfEditTest, OldAndNewAreForTheAuditWithTheirHashes) {
     EXPECT_EQ(planned.audit, "old sha256 " + base::sha256_hex("You are ada.") +
                                  ": You are ada.; new sha256 " + base::sha256_hex(large) + ": " +
                                  repeated("ä", 499) + "b");
-    const std::string told = planned.apply().text;
+    const std::string told = planned.apply()->text;
     EXPECT_TRUE(
         has(told, "\nnew, the first 500 of 501 characters:\n" + repeated("ä", 499) + "b\n"));
 }
@@ -156,7 +156,7 @@ TEST_F(SelfEditTest, OthersAreKeptOutUntilItIsDone) {
         const Plan planned = plan_of("self_edit_system_prompt", text("new_prompt", "x"));
         EXPECT_FALSE(
             sys::Lock::try_acquire(workplace.configuration_lock_path, sys::Lock::Mode::exclusive));
-        EXPECT_FALSE(planned.apply().is_error);
+        EXPECT_FALSE(planned.apply()->is_error);
     }
     const auto taken =
         sys::Lock::try_acquire(workplace.configuration_lock_path, sys::Lock::Mode::exclusive);
@@ -181,7 +181,7 @@ TEST_F(SelfEditTest, EvidenceTellsWhetherItWasDone) {
         const Plan planned = plan_of(name, json);
         EXPECT_TRUE(is_of_own_file(planned.evidence)) << name;
         EXPECT_EQ(find_effect(planned.evidence, own).effect, Effect::absent) << name;
-        EXPECT_FALSE(planned.apply().is_error) << name;
+        EXPECT_FALSE(planned.apply()->is_error) << name;
         EXPECT_EQ(find_effect(planned.evidence, own).effect, Effect::done) << name;
     }
     EXPECT_FALSE(is_of_own_file(file_evidence("agent.json", "a", "b")));

@@ -44,7 +44,7 @@ class Workspace : public testing::Test {
         if (!problem.empty()) throw std::runtime_error(problem);
         Planned planned = plan(*tool, arguments, workplace);
         if (auto* refused = std::get_if<chat::ToolResult>(&planned)) return *refused;
-        return std::get<Plan>(planned).apply();
+        return *std::get<Plan>(planned).apply();
     }
     std::string ok(const std::string& name, const std::string& json) const {
         const chat::ToolResult result = call(name, json);
