@@ -90,7 +90,7 @@ struct ArtifactUpdate {
     Artifact artifact;
     bool append = false;
 };
-// What a sub-agent of the turn does, at any depth.
+// A sub-agent of the turn, at any depth, began, made a call or ended.
 struct Subtask {
     static constexpr std::string_view kind = "subtask";
     std::string sub_agent;

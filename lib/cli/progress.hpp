@@ -21,7 +21,7 @@ class Progress {
 
     void doing(std::string what);
     void count_tool();
-    // What a sub-agent does, on a line of its own until it has ended.
+    // Shows what a sub-agent does on a line of its own, until it has ended.
     void below(const std::string& sub_agent, std::string what);
     void end_below(const std::string& sub_agent);
     void spent(const chat::Usage& usage);

@@ -37,7 +37,7 @@ struct SpendingLimits {
     }
 };
 
-// What the sub-agents below an agent may use together with it.
+// These limits hold for an agent and its sub-agents together.
 struct SpendingAbove {
     store::AgentId agent = 0;
     store::TurnId turn = 0;  // the open turn whose call spawned the one below; 0: none

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "store/agent_tree.hpp"
 #include "store/columns.hpp"
 #include "sys/process.hpp"
 
@@ -162,17 +163,15 @@ Spent spent_below(Store& store, TurnId turn) {
 }
 
 Spent spent_on_day(Store& store, AgentId agent, base::TimeMs now) {
-    constexpr std::string_view tree =
-        "WITH RECURSIVE tree(agent) AS (SELECT ?1 UNION SELECT agents.id FROM tree JOIN agents ON "
-        "agents.parent_id = tree.agent) ";
-    return {sum_of(store, tree,
-                   "usage_sums WHERE (?1 = 0 OR agent_id IN (SELECT agent FROM tree)) AND "
-                   "day = date(?2 / 1000, 'unixepoch', 'localtime')",
+    const std::string of_agent = "(?1 = 0 OR agent_id IN " + agent_tree("SELECT ?1") + ")";
+    return {sum_of(store, "",
+                   "usage_sums WHERE " + of_agent +
+                       " AND day = date(?2 / 1000, 'unixepoch', 'localtime')",
                    agent, now),
-            sum_of(store, tree,
-                   "model_calls WHERE state = 'reserved' AND (?1 = 0 OR agent_id IN (SELECT agent "
-                   "FROM tree)) AND date(id / 1000000, 'unixepoch', 'localtime') = "
-                   "date(?2 / 1000, 'unixepoch', 'localtime')",
+            sum_of(store, "",
+                   "model_calls WHERE state = 'reserved' AND " + of_agent +
+                       " AND date(id / 1000000, 'unixepoch', 'localtime') = date(?2 / 1000, "
+                       "'unixepoch', 'localtime')",
                    agent, now)};
 }
 

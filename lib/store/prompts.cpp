@@ -1,5 +1,6 @@
 #include "store/prompts.hpp"
 
+#include "store/agent_tree.hpp"
 #include "store/columns.hpp"
 
 namespace chorus::store {
@@ -95,9 +96,7 @@ std::vector<Prompt> pending_prompts(Store& store, AgentId agent) {
 std::vector<Prompt> pending_prompts_below(Store& store, AgentId agent) {
     return prompts.all(
         store,
-        "WHERE state = 'pending' AND agent_id IN (WITH RECURSIVE below(agent) AS (SELECT ? UNION "
-        "SELECT agents.id FROM agents JOIN below ON agents.parent_id = below.agent) SELECT agent "
-        "FROM below) ORDER BY rowid",
+        "WHERE state = 'pending' AND agent_id IN " + agent_tree("SELECT ?") + " ORDER BY rowid",
         agent);
 }
 

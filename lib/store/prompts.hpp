@@ -51,10 +51,10 @@ void insert_prompt(Store& store, const Prompt& prompt);
 std::string load_fingerprint(Store& store, std::string_view hash);
 std::optional<Prompt> find_prompt(Store& store, std::string_view id);
 std::vector<Prompt> load_prompts(Store& store, TurnId turn);
-// Those of the open turns of its sub-agents too (open_turns_below).
+// Adds those of the open turns of its sub-agents (open_turns_below).
 std::vector<Prompt> load_prompts_below(Store& store, TurnId turn);
 std::vector<Prompt> pending_prompts(Store& store, AgentId agent);
-// Those of its sub-agents too, at any depth.
+// Adds those of its sub-agents, at any depth.
 std::vector<Prompt> pending_prompts_below(Store& store, AgentId agent);
 // All of the home.
 std::vector<Prompt> pending_prompts(Store& store);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "store/agent_tree.hpp"
 #include "store/sqlite.hpp"
 
 namespace chorus::store {
@@ -58,10 +59,10 @@ std::string sql_for(UsageBy by, std::string_view source) {
         "SELECT {} AS key, {} AS label, sum(u.calls), sum(u.priced_calls), sum(u.estimated_calls), "
         "sum(u.input_tokens), sum(u.output_tokens), sum(u.cache_read_tokens), "
         "sum(u.cache_write_tokens), sum(u.reasoning_tokens), sum(u.cost) FROM ({}) AS u JOIN "
-        "agents AS a ON a.id = u.agent_id {} WHERE ?1 = '' OR a.id IN (WITH RECURSIVE tree(id) AS "
-        "(SELECT id FROM agents WHERE name = ?1 UNION SELECT agents.id FROM agents JOIN tree ON "
-        "agents.parent_id = tree.id) SELECT id FROM tree) GROUP BY key ORDER BY {}",
-        grouping.key, grouping.label, source, grouping.join, grouping.order);
+        "agents AS a ON a.id = u.agent_id {} WHERE ?1 = '' OR a.id IN {} GROUP BY key "
+        "ORDER BY {}",
+        grouping.key, grouping.label, source, grouping.join,
+        agent_tree("SELECT id FROM agents WHERE name = ?1"), grouping.order);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "life/trust.hpp"
 #include "sys/clock.hpp"
+#include "turn/last_turn.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -241,10 +242,7 @@ Decided Calls::settle_again(Judged& judged) {
 
 // The calls that have no result wait for their sub-agents, and these for a person.
 Decided Calls::wait_for_person() {
-    std::vector<store::Prompt> waiting = store::load_prompts_below(place_.store, record_.turn().id);
-    std::erase_if(waiting, [](const store::Prompt& prompt) {
-        return prompt.state != store::PromptState::pending;
-    });
+    const std::vector<store::Prompt> waiting = asked_of(place_, record_.turn()).pending;
     for (const store::Prompt& prompt : waiting) prompts_.push_back(notice_of(prompt));
     record_.suspend_for(waiting);
     return Decided::suspended;

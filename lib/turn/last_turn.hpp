@@ -20,7 +20,7 @@ chat::TurnResult about(store::Store& store, const std::string& agent, const stor
 chat::TurnResult still_waiting(place::Place& place, const store::Turn& turn,
                                const std::vector<store::Prompt>& prompts);
 
-// Of the turn and of its sub-agents.
+// The questions of a turn and of its sub-agents.
 struct Asked {
     std::vector<store::Prompt> pending;
     bool decided = false;  // a person decided one that is not consumed yet

@@ -10,6 +10,7 @@
 #include "chat/json.hpp"
 #include "sys/clock.hpp"
 #include "tools/user_question.hpp"
+#include "turn/last_turn.hpp"
 
 namespace chorus::turn {
 
@@ -252,9 +253,7 @@ bool Questions::ask_for_sub_agents() {
                                             place_.surroundings.warn, &place_.options.held};
     using Verb = place::PromptDecision::Verb;
     using What = place::PersonAnswer::What;
-    approval::expire_prompts(place_.store);
-    for (const store::Prompt& prompt : store::load_prompts_below(place_.store, record_.turn().id)) {
-        if (prompt.state != store::PromptState::pending) continue;
+    for (const store::Prompt& prompt : asked_of(place_, record_.turn()).pending) {
         record_.begin_asking(prompt);
         const place::PersonAnswer reply =
             ask(notice_of(prompt), [&] { return is_settled(prompt.id); });

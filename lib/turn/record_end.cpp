@@ -17,6 +17,7 @@ void describe_records(store::Store& store, chat::TurnResult& result) {
     const store::AuditHead head = store::audit_head(store);
     result.audit_rows = head.rows;
     result.audit_hash = head.hash;
+    if (result.tool_calls == 0) return;
     result.sub_agents.count = store::count_spawned(store, result.turn_id);
     if (result.sub_agents.count > 0)
         result.sub_agents.usage = store::spent_below(store, result.turn_id).settled;
