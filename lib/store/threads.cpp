@@ -56,10 +56,10 @@ std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id) {
 }
 
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch) {
-    // like find_agent() by name
+    // like find_agent() by name; the view known_threads takes longer to prepare
     Statement statement = store.prepare(
-        "SELECT thread_id FROM known_threads WHERE agent_id = ? AND branch = ? ORDER BY thread_id "
-        "LIMIT 1");
+        "SELECT thread_id FROM threads WHERE agent_id = ? AND branch = ? AND NOT is_importing "
+        "ORDER BY thread_id LIMIT 1");
     if (!statement.bind(agent, branch).step()) return std::nullopt;
     return find_thread(store, agent, statement.integer(0));
 }
