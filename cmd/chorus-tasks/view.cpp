@@ -133,6 +133,10 @@ std::string doing_of(const ThreadStanding& thread) {
            (report::is_at_work(thread.state) ? "" : " ago");
 }
 
+Fields step_fields(const chat::PlanStep& step) {
+    return {{"status", chat::step_statuses.name(step.status)}, {"text", step.text}};
+}
+
 cli::Value last_turn(const ThreadStanding* thread) {
     if (thread == nullptr || !thread->turn) return {};
     const store::Turn& turn = *thread->turn;
@@ -148,6 +152,7 @@ cli::Value last_turn(const ThreadStanding* thread) {
                   {"state", report::a2a_state(thread->state)},
                   {"reason", turn.reason},
                   {"doing", report::what_of(*thread)},
+                  {"plan", cli::each(chat::parse_plan(turn.plan), step_fields)},
                   {"pid", cli::number(turn.pid, 0)},
                   {"started_at", Time{turn.started_at}},
                   {"working_since_at", Time{is_at_work ? thread->since : 0}},

@@ -83,6 +83,10 @@ void add_members(JsonText& out, const Subtask& e) {
     out.member("tool_calls", e.tool_calls).member("duration_ms", e.duration_ms);
 }
 
+void add_members(JsonText& out, const PlanUpdate& e) {
+    write_plan(out.key("steps"), e.steps);
+}
+
 void add_pending(JsonText& out, const std::vector<PromptNotice>& pending) {
     out.key("pending").begin_array();
     for (const PromptNotice& prompt : pending) {

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/time.hpp"
 #include "chat/message.hpp"
+#include "chat/turn_plan.hpp"
 
 namespace chorus::chat {
 
@@ -101,6 +102,11 @@ struct Subtask {
     std::int64_t tool_calls = 0;
     std::int64_t duration_ms = 0;
 };
+// The turn said which steps it takes, and where it is.
+struct PlanUpdate {
+    static constexpr std::string_view kind = "plan";
+    Plan steps;
+};
 // kind begins with "internal:"; shown only with --events all.
 struct InternalEvent {
     std::string kind;
@@ -108,7 +114,7 @@ struct InternalEvent {
 };
 using Event =
     std::variant<TaskEvent, StatusUpdate, MessageEvent, ContentDelta, CallEvent, CallComplete,
-                 RetryNotice, CredentialSwitch, ArtifactUpdate, Subtask, InternalEvent>;
+                 RetryNotice, CredentialSwitch, ArtifactUpdate, Subtask, PlanUpdate, InternalEvent>;
 
 // A pending question, as results and status updates show it.
 enum class PromptKind { permission, question, trust };

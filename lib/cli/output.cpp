@@ -126,6 +126,7 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
         else
             progress_->end_below(subtask->sub_agent);
     }
+    if (const auto* plan = std::get_if<chat::PlanUpdate>(&event)) say_plan(plan->steps);
     const auto* message = std::get_if<chat::MessageEvent>(&event);
     if (message != nullptr && progress_) progress_->spent(message->usage);
     const auto* internal = std::get_if<chat::InternalEvent>(&event);
@@ -147,6 +148,22 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
     if (options_.verbosity == Verbosity::verbose && subtask != nullptr)
         say(chat::name(subtask->state), subtask_line(*subtask));
     if (const auto* done = std::get_if<chat::CallComplete>(&event)) say_end_of_call(*done);
+}
+
+// Like the lines of calls.
+void Output::say_plan(const chat::Plan& steps) {
+    const auto terminal = sys::terminal_size(STDERR_FILENO);
+    const bool is_verbose = options_.verbosity == Verbosity::verbose;
+    if (options_.verbosity == Verbosity::quiet || (!terminal && !is_verbose)) return;
+    for (const chat::PlanStep& step : steps) {
+        std::string line = base::visible(chat::marked(step), base::Newlines::escape);
+        if (!terminal) {
+            say("plan", line);
+            continue;
+        }
+        line = base::cut_to_width(line, terminal->columns - 1) + "\n";
+        without_progress([&] { std::cerr << line << std::flush; });
+    }
 }
 
 // Prints a line per call on a terminal; elsewhere only with --verbose.

@@ -66,6 +66,7 @@ class Output {
     std::string last_part(const chat::TurnResult& result) const;
     void without_progress(const std::function<void()>& put);
     void say(std::string_view kind, std::string_view text);
+    void say_plan(const chat::Plan& steps);
     void say_end_of_call(const chat::CallComplete& done);
     void say_end(const chat::TurnResult& result);
 

@@ -1,7 +1,7 @@
 #include "context/compaction.hpp"
 
 #include "base/text.hpp"
-#include "context/block.hpp"
+#include "chat/block.hpp"
 #include "context/window.hpp"
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
@@ -29,8 +29,8 @@ chat::Message compaction_message(std::size_t messages, const std::string& summar
     chat::Message message;
     message.content = "<" + std::string(tag) + ">\nThis summary replaces the " +
                       base::counted(static_cast<std::int64_t>(messages), "message") +
-                      " before it. The user did not write it.\n\n" + without_closing(summary, tag) +
-                      "\n</" + tag + ">";
+                      " before it. The user did not write it.\n\n" +
+                      chat::without_closing(summary, tag) + "\n</" + tag + ">";
     message.starts_turn = true;
     message.is_compaction = true;
     message.timestamp = sys::now_ms();

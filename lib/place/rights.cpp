@@ -74,10 +74,13 @@ agent::Permissions only(const std::vector<std::string>& names) {
     return in_full(std::move(text));
 }
 
-// Denies what no sub-agent does. git's tools would show and change files beside its paths.
+// Denies what no sub-agent does: its work is between it and the agent above. git's tools would show
+// and change files beside its paths.
 agent::Permissions without_more(const agent::PathLists& paths) {
     const sys::PathRules rules{paths.read, paths.write, paths.deny};
     policy::ProfileText text{.base = "open", .deny = {{"tool:self_edit:[\\s\\S]*"}}};
+    for (const char* name : {"list_agents", "read_agent_docs", "send_to_agent"})
+        text.deny.push_back({tools::action_pattern(*tools::find_tool(name))});
     for (const char* name : {"branch", "checkout", "commit", "diff", "init", "status"})
         text.deny.push_back({"tool:git:" + std::string(name) + "[\\s\\S]*"});
     if (!rules.shows_history()) text.deny.push_back({"tool:git:[\\s\\S]*"});

@@ -144,9 +144,12 @@ std::string and_more(std::size_t number) {
 }
 
 std::string what_it_does(const ThreadStanding& thread) {
-    if (thread.calls.empty()) return "waiting for the model";
-    return "calling " + thread.calls.front().tool + and_more(thread.calls.size()) + " (+" +
-           std::to_string(thread.turn->tool_calls) + ")";
+    const std::string plan = chat::in_brief(chat::parse_plan(thread.turn->plan));
+    return (thread.calls.empty()
+                ? "waiting for the model"
+                : "calling " + thread.calls.front().tool + and_more(thread.calls.size()) + " (+" +
+                      std::to_string(thread.turn->tool_calls) + ")") +
+           (plan.empty() ? "" : "; " + plan);
 }
 
 std::string what_it_asks(const ThreadStanding& thread) {

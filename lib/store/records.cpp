@@ -37,6 +37,7 @@ constexpr Table inbox{
     read_only("EXISTS (SELECT 1 FROM tasks WHERE tasks.agent_id = inbox.agent_id AND goes_on = 1 "
               "AND inbox.source GLOB 'task *' AND task_id = substr(inbox.source, 6))",
               &InboxRow::begins_turn),
+    column("idempotency_key", &InboxRow::idempotency_key, NullIs{""}),
 };
 
 // Returns the id of the newest event older than `since`.
@@ -76,8 +77,14 @@ base::TimeMs began_work_at(Store& store, AgentId agent, TurnId turn) {
                          agent, turn);
 }
 
-void insert_inbox(Store& store, const InboxRow& row) {
+bool insert_inbox(Store& store, const InboxRow& row) {
+    if (!row.idempotency_key.empty() && has_inbox_key(store, row.idempotency_key)) return false;
     inbox.insert(store, row);
+    return true;
+}
+
+bool has_inbox_key(Store& store, std::string_view idempotency_key) {
+    return has_row(store, "SELECT 1 FROM inbox WHERE idempotency_key = ?", idempotency_key);
 }
 
 bool is_in_inbox(Store& store, const InboxRow& row) {

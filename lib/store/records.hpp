@@ -101,11 +101,14 @@ struct InboxRow {
     std::string content = {};
     base::TimeMs created_at = 0;
     TurnId delivered_turn = 0;
-    std::int64_t depth = 0;    // of the task that left it
-    std::string rights = {};   // the most that a turn for it may do; "": no extra limit
-    bool begins_turn = false;  // from a task that begins a turn; read, never inserted
+    std::int64_t depth = 0;            // of the task that left it
+    std::string rights = {};           // the most that a turn for it may do; "": no extra limit
+    bool begins_turn = false;          // from a task that begins a turn; read, never inserted
+    std::string idempotency_key = {};  // "": none
 };
-void insert_inbox(Store& store, const InboxRow& row);
+// Returns false, and does nothing, if a row has that idempotency key.
+bool insert_inbox(Store& store, const InboxRow& row);
+bool has_inbox_key(Store& store, std::string_view idempotency_key);
 // Returns whether that inbox has or had the same text with the same time.
 bool is_in_inbox(Store& store, const InboxRow& row);
 // In order of id.

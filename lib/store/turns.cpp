@@ -50,7 +50,13 @@ constexpr Table turns{
     column("prefix_hash", &Turn::prefix_hash),
     column("commit_before", &Turn::commit_before),
     column("commit_after", &Turn::commit_after),
+    column("plan", &Turn::plan, NullIs{""}),
 };
+
+// Whether the call that spawned a sub-agent has no result.
+constexpr std::string_view is_waited_for =
+    "EXISTS (SELECT 1 FROM tool_runs WHERE tool_runs.turn_id = agents.parent_turn AND "
+    "tool_runs.tool_call_id = agents.parent_call AND tool_runs.finished_at IS NULL)";
 
 constexpr Table steps{
     Source<Step>{"steps"},
@@ -156,9 +162,10 @@ std::vector<Turn> open_turns_below(Store& store, TurnId turn) {
     return turns.all(
         store,
         "JOIN (WITH RECURSIVE below(turn, depth) AS (SELECT ?, 0 UNION SELECT child.id, depth + 1 "
-        "FROM below JOIN agents ON agents.parent_turn = below.turn JOIN turns AS child ON "
-        "child.agent_id = agents.id AND child.ended_at IS NULL) SELECT turn, depth FROM below "
-        "WHERE depth > 0) ON turn = id ORDER BY depth DESC, id",
+        "FROM below JOIN agents ON agents.parent_turn = below.turn AND " +
+            std::string(is_waited_for) +
+            " JOIN turns AS child ON child.agent_id = agents.id AND child.ended_at IS NULL) SELECT "
+            "turn, depth FROM below WHERE depth > 0) ON turn = id ORDER BY depth DESC, id",
         turn);
 }
 
@@ -166,10 +173,11 @@ TurnId top_turn(Store& store, TurnId turn) {
     return query_integer(
         store,
         "WITH RECURSIVE above(turn, height) AS (SELECT ?, 0 UNION SELECT parent.id, height + 1 "
-        "FROM "
-        "above JOIN turns ON turns.id = above.turn JOIN agents ON agents.id = turns.agent_id JOIN "
-        "turns AS parent ON parent.id = agents.parent_turn WHERE parent.ended_at IS NULL) SELECT "
-        "turn FROM above ORDER BY height DESC LIMIT 1",
+        "FROM above JOIN turns ON turns.id = above.turn JOIN agents ON agents.id = turns.agent_id "
+        "AND " +
+            std::string(is_waited_for) +
+            " JOIN turns AS parent ON parent.id = agents.parent_turn WHERE parent.ended_at IS "
+            "NULL) SELECT turn FROM above ORDER BY height DESC LIMIT 1",
         turn);
 }
 

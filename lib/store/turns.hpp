@@ -57,6 +57,7 @@ struct Turn {
     std::string prefix_hash;
     std::string commit_before;
     std::string commit_after;
+    std::string plan;  // JSON array of its steps (chat/event.hpp), "": none
 };
 
 // Returns whether its window began empty.
@@ -84,8 +85,8 @@ bool newest_turn_is_idle(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> newest_counted_turn(Store& store, AgentId agent, ThreadId thread);
 std::optional<Turn> find_turn_by_key(Store& store, AgentId agent, std::string_view idempotency_key);
 std::vector<Turn> open_turns(Store& store, AgentId agent);
-// Returns the open turns of the sub-agents that calls of this turn spawned, at any depth, the
-// deepest first.
+// Returns the open turns of the sub-agents that this turn waits for, at any depth, the deepest
+// first: those that calls without a result spawned.
 std::vector<Turn> open_turns_below(Store& store, TurnId turn);
 // Returns the open turn that in the end waits for this one, through the calls that spawned; the
 // turn itself if none does.

@@ -1,9 +1,12 @@
 #include "task/ending.hpp"
 
+#include <algorithm>
+
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "store/agents.hpp"
 #include "store/records.hpp"
+#include "task/reports.hpp"
 
 namespace chorus::task {
 namespace {
@@ -13,6 +16,14 @@ std::string message_of(const store::Task& task) {
     if (!task.note.empty()) about += "; " + task.note;
     return task.on_exit + "\n\n" + about +
            ". Its command: " + base::visible(task.command, base::Newlines::escape) + "]";
+}
+
+// Whether a turn of it waits for a person, or for a limit to pass: its end is still to come.
+bool waits(store::Store& store, store::AgentId agent) {
+    const auto open = store::open_turns(store, agent);
+    return std::any_of(open.begin(), open.end(), [](const store::Turn& turn) {
+        return turn.state == store::TurnState::prompt || turn.state == store::TurnState::parked;
+    });
 }
 
 void tell_agent(store::Store& store, const store::Task& task) {
@@ -29,6 +40,18 @@ void tell_agent(store::Store& store, const store::Task& task) {
                                 .delivered_turn = 0,
                                 .depth = task.depth,
                                 .rights = task.rights});
+}
+
+// A sub-agent's turn reports its own end. This is for a process that could not: it was killed, or
+// no turn began.
+void tell_of_sub_agent(store::Store& store, const store::Task& task) {
+    if (task.turn_id == 0) return;
+    const auto sub_agent = store::find_child_of_call(store, task.turn_id, task.tool_call_id);
+    if (!sub_agent || waits(store, sub_agent->id)) return;
+    report_sub_agent(store, *sub_agent,
+                     "Error: its process has ended: " + store::outcome(task) +
+                         (task.note.empty() ? "" : "; " + task.note) + "; " + task.id +
+                         " has what it wrote");
 }
 
 }  // namespace
@@ -65,6 +88,7 @@ bool record_end(store::Store& store, const store::Task& task) {
     store::Transaction transaction(store);
     if (!store::end_task(store, task)) return false;
     tell_agent(store, task);
+    tell_of_sub_agent(store, task);
     note_change(store, task, "running", store::outcome(task));
     transaction.commit();
     return true;

@@ -17,6 +17,8 @@ void each_member(Given& instructions, const Member& member) {
     member("timeout_ms", order.timeout_ms);
     member("environment", order.environment);
     member("secrets", order.secrets);
+    member("program", order.program);
+    member("input", order.input);
     auto& about = order.about;
     member("agent", about.agent_id);
     member("turn", about.turn_id);

@@ -70,10 +70,13 @@ store::Task start(const Site& site, const Order& order, const sys::Environment& 
     const sys::Fd text = sys::memory_file(to_json(instructions));
     sys::Pipe said = sys::make_pipe();
     sys::Pipe complained = sys::make_pipe();
-    sys::start({.arguments = {sys::program_beside("chorus-tasks"), "supervise"},
-                .environment = environment_of(own, order.about.goes_on),
-                .umask = sys::caller_umask()},
-               {text.get(), said.write_end.get(), complained.write_end.get()});
+    sys::ProcessCommand supervisor{.arguments = {sys::program_beside("chorus-tasks"), "supervise"},
+                                   .umask = sys::caller_umask()};
+    if (order.program.empty())
+        supervisor.environment = environment_of(own, order.about.goes_on);
+    else
+        own.pass_to(supervisor);
+    sys::start(supervisor, {text.get(), said.write_end.get(), complained.write_end.get()});
     said.write_end.reset();
     complained.write_end.reset();
     const std::string id = read_answer(said);

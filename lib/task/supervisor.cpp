@@ -101,10 +101,6 @@ class Supervisor {
 
     sys::Finished execute() {
         const Order& order = instructions_.order;
-        sys::ProcessCommand shell = sys::shell_command(order.sandbox, task_.command);
-        shell.environment = order.environment;
-        shell.directory = task_.directory;
-        shell.guarded_fd = lock_->fd();
         const sys::Bounds bounds{
             .timeout_ms = order.timeout_ms,
             .grace_ms = order.grace_ms,
@@ -116,7 +112,21 @@ class Supervisor {
                 [this](sys::Bounds::Source source, std::string_view piece) {
                     (source == sys::Bounds::Source::out ? *out_ : *err_).append(piece);
                 }};
-        return sys::run(sys::sandboxed(order.sandbox, shell), bounds);
+        return sys::run(command(), bounds);
+    }
+
+    sys::ProcessCommand command() const {
+        const Order& order = instructions_.order;
+        const bool is_shell = order.program.empty();
+        sys::ProcessCommand command =
+            is_shell ? sys::shell_command(order.sandbox, task_.command)
+                     : sys::ProcessCommand{.arguments = order.program, .input = order.input};
+        command.environment = order.environment;
+        command.directory = task_.directory;
+        command.guarded_fd = lock_->fd();
+        if (is_shell) return sys::sandboxed(order.sandbox, command);
+        sys::Environment::of_process().pass_to(command);
+        return command;
     }
 
     // Returns why it could not be started, or "".

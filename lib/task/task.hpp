@@ -34,6 +34,10 @@ struct Order {
     std::int64_t timeout_ms = 0;            // 0: none
     std::int64_t grace_ms = 0;              // from SIGTERM to SIGKILL
     std::vector<std::string> secrets = {};  // removed from its logs
+    // A program of Chorus that runs in place of the command, outside of the sandbox, with the
+    // supervisor's environment; `input` is its stdin.
+    std::vector<std::string> program = {};
+    std::string input = {};
 };
 // Returns the row once the command runs. Throws Error(limit) where the maximum of tasks run, or
 // where too many tasks and turns have started each other; Error(failed) where it could not be

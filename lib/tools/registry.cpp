@@ -21,12 +21,16 @@
     TOOL(git_init)                \
     TOOL(git_log)                 \
     TOOL(git_status)              \
+    TOOL(list_agents)             \
     TOOL(list_files)              \
+    TOOL(plan)                    \
+    TOOL(read_agent_docs)         \
     TOOL(search_files)            \
     TOOL(self_edit_docs)          \
     TOOL(self_edit_model)         \
     TOOL(self_edit_permissions)   \
     TOOL(self_edit_system_prompt) \
+    TOOL(send_to_agent)           \
     TOOL(spawn_agent)             \
     TOOL(str_replace)             \
     TOOL(task_kill)               \

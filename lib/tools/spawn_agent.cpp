@@ -16,13 +16,16 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
     SpawnRequest request{.call_id = workplace.call_id,
                          .preset = arguments.text("preset"),
                          .description = arguments.text("description"),
-                         .denied_paths = arguments.list("denied_paths")};
+                         .denied_paths = arguments.list("denied_paths"),
+                         .wait = arguments.flag("wait", true)};
     if (arguments.has("allowed_paths")) request.allowed_paths = arguments.list("allowed_paths");
     const std::string sub_agent = workplace.sub_agents->create(request);
-    return Plan{
-        .evidence = {},
-        .apply = [&agents = *workplace.sub_agents, sub_agent, prompt,
-                  request = std::move(request)] { return agents.run(sub_agent, request, prompt); }};
+    return Plan{.evidence = {},
+                .apply = [&agents = *workplace.sub_agents, sub_agent, prompt,
+                          request = std::move(request)]() -> std::optional<chat::ToolResult> {
+                    if (request.wait) return agents.run(sub_agent, request, prompt);
+                    return agents.start(sub_agent, request, prompt);
+                }};
 }
 
 }  // namespace
@@ -34,7 +37,9 @@ Tool spawn_agent_tool() {
                        {"prompt", "string", "the work: everything it has to know", true},
                        {"allowed_paths", "array",
                         "globs of what it may read, such as src/**; by default what you may"},
-                       {"denied_paths", "array", "globs of what it may neither read nor write"}},
+                       {"denied_paths", "array", "globs of what it may neither read nor write"},
+                       {"wait", "boolean",
+                        "false: it works in the background, and its answer comes as a message"}},
         .kind = Class::agent,
         .shown = {"preset", "description"},
         .plan = plan};

@@ -16,6 +16,7 @@ struct SpawnRequest {
     std::string description;
     std::optional<std::vector<std::string>> allowed_paths = {};
     std::vector<std::string> denied_paths = {};
+    bool wait = true;
 };
 
 struct SubAgents {
@@ -29,6 +30,11 @@ struct SubAgents {
     std::function<std::optional<chat::ToolResult>(
         const std::string& sub_agent, const SpawnRequest& request, const std::string& prompt)>
         run;
+    // Starts the turn of that sub-agent in a background task, whose process leaves the result in
+    // the inbox; returns what the call is told. Does nothing for a call that has started its task.
+    std::function<chat::ToolResult(const std::string& sub_agent, const SpawnRequest& request,
+                                   const std::string& prompt)>
+        start;
 };
 
 }  // namespace chorus::tools

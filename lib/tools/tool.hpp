@@ -14,6 +14,7 @@
 #include "agent/layout.hpp"
 #include "base/limits.hpp"
 #include "chat/message.hpp"
+#include "chat/turn_plan.hpp"
 #include "sys/beneath.hpp"
 #include "sys/sandbox.hpp"
 
@@ -29,6 +30,7 @@ namespace chorus::tools {
 struct Tasks;
 struct SubAgents;
 struct Artifacts;
+struct OtherAgents;
 
 // The arguments of a call, without making every tool depend on a JSON library.
 class Arguments {
@@ -81,10 +83,12 @@ struct Workplace {
     std::string configuration_lock_path = {};
     std::string available_models_path = {};
     Tasks* tasks = nullptr;  // tools/task_tools.hpp; null only where no tool of tasks runs
-    const SubAgents* sub_agents = nullptr;  // tools/sub_agents.hpp; likewise
-    const Artifacts* artifacts = nullptr;   // tools/artifact_holders.hpp; likewise
-    std::string call_id = {};               // of the call that is planned
-    std::string plants_file = {};           // agent::Directory::call_plants of the thread; "": none
+    const SubAgents* sub_agents = nullptr;                  // tools/sub_agents.hpp; likewise
+    const Artifacts* artifacts = nullptr;                   // tools/artifact_holders.hpp; likewise
+    const OtherAgents* other_agents = nullptr;              // tools/other_agents.hpp; likewise
+    std::function<void(const chat::Plan&)> keep_plan = {};  // of the turn, and tells of it
+    std::string call_id = {};                               // of the call that is planned
+    std::string plants_file = {};  // agent::Directory::call_plants of the thread; "": none
 };
 
 // How a killed call is recovered. A question is answered by a person and runs nothing. A

@@ -67,8 +67,9 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
              .about = [this] { return next_task(); },
              .secrets = place.redaction,
              .grace_ms = shutdown_.grace_ms()},
-      sub_agents_(sub_agents_of(place, loaded_, record, shutdown_)),
+      sub_agents_(sub_agents_of(place, loaded_, record, shutdown_, tasks_)),
       artifacts_(artifacts_of(place, record, tasks_.mutex)),
+      other_agents_(other_agents_of(place, record, tasks_)),
       calls_(place, record, workplace_,
              {loaded_, [this] { return stop_requested(); }, [this] { reload(); }}, result_.denied),
       keys_(place::keys_for(place)) {
@@ -77,6 +78,8 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
     workplace_.tasks = &tasks_;
     workplace_.sub_agents = &sub_agents_;
     workplace_.artifacts = &artifacts_;
+    workplace_.other_agents = &other_agents_;
+    workplace_.keep_plan = [this](const chat::Plan& plan) { keep_plan(plan); };
     state_.iterations = record.turn().iterations;
     state_.tool_calls = record.turn().tool_calls;
     state_.usage = record.turn().usage;
@@ -120,6 +123,12 @@ void LiveTurn::reload() {
     if (place::is_current(place_, loaded_)) return;
     loaded_ = place::load(place_);
     workplace_.sandbox.mode = loaded_.settings.sandbox;
+}
+
+void LiveTurn::keep_plan(chat::Plan plan) {
+    const std::lock_guard lock(tasks_.mutex);
+    for (chat::PlanStep& step : plan) step.text = place_.redaction.apply(step.text);
+    record_.keep_plan(plan);
 }
 
 std::int64_t LiveTurn::tokens_below() {

@@ -15,6 +15,7 @@
 #include "tools/task_tools.hpp"
 #include "turn/calls.hpp"
 #include "turn/loop.hpp"
+#include "turn/messaging.hpp"
 #include "turn/own_artifacts.hpp"
 #include "turn/recovery.hpp"
 #include "turn/sub_agent_runs.hpp"
@@ -101,6 +102,7 @@ class LiveTurn : public LoopHost {
     [[gnu::noinline]] bool make_room(const model::Answer& answer);
     bool wait_parked(const std::string& why);
     store::Task next_task();
+    void keep_plan(chat::Plan plan);
     void renew_rules();
     void reload();
     void renew_conversation();
@@ -125,6 +127,7 @@ class LiveTurn : public LoopHost {
     chat::TurnResult result_;
     tools::SubAgents sub_agents_;
     tools::Artifacts artifacts_;
+    tools::OtherAgents other_agents_;
     Calls calls_;
     LoopState state_;
     place::Keys keys_;

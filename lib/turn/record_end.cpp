@@ -7,6 +7,7 @@
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
 #include "turn/last_turn.hpp"
+#include "turn/messaging.hpp"
 #include "turn/turn_record.hpp"
 
 namespace chorus::turn {
@@ -45,6 +46,7 @@ void Record::write_end(chat::TurnResult& result) {
     if (!turn_.idempotency_key.empty()) turn_.result = chat::to_json(result);
     store::update_turn(place_.store, turn_);
     if (!parked) store::count_turn(place_.store, turn_, now);
+    if (!parked) report_to_spawner(place_, result);
     // a question was on the terminal when a signal came
     if (has_asked_) store::cancel_questions(place_.store, turn_.id, now);
 }

@@ -14,6 +14,7 @@
 #include "sys/git_place.hpp"
 #include "task/kept_plants.hpp"
 #include "tools/tool.hpp"
+#include "turn/messaging.hpp"
 #include "turn/notice.hpp"
 
 namespace chorus::turn {
@@ -48,6 +49,11 @@ tools::Trace trace_of(place::Place& place, const Unfinished& unfinished,
     const store::ToolRun& run = unfinished.run;
     if (const auto task = store::find_task_of_call(place.store, run.turn_id, run.tool_call_id))
         return {tools::Effect::done, task->id + " was started in the background"};
+    // a message is one row
+    if (run.tool == "send_to_agent")
+        return store::has_inbox_key(place.store, message_key(run.turn_id, run.tool_call_id))
+                   ? tools::Trace{tools::Effect::done, "the message was left"}
+                   : tools::Trace{tools::Effect::absent, {}};
     try {
         if (tools::is_of_own_file(run.evidence)) return tools::find_effect(run.evidence, own);
         return root ? tools::find_effect(run.evidence, *root) : tools::Trace{};

@@ -7,8 +7,8 @@
 #include "base/id.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "chat/block.hpp"
 #include "chat/json_text.hpp"
-#include "context/block.hpp"
 #include "context/window.hpp"
 #include "life/find_agent.hpp"
 #include "model/attachment.hpp"
@@ -31,7 +31,7 @@ std::string path_of(const place::Place& place, const std::string& id) {
 }
 
 std::string framed(const std::string& tag, const std::string& attributes, const std::string& data) {
-    std::string text = context::without_closing(data, tag);
+    std::string text = chat::without_closing(data, tag);
     if (!text.empty() && text.back() != '\n') text += '\n';
     return "<" + tag + attributes + ">\n" + text + "</" + tag + ">";
 }

@@ -40,6 +40,31 @@ std::string key_of(store::TurnId turn, const std::string& call_id) {
     return "spawn-" + base::sha256_hex(std::to_string(turn) + " " + call_id);
 }
 
+std::string id_of(const std::string& dir) {
+    return dir.substr(dir.rfind('/') + 1);
+}
+
+std::vector<std::string> arguments_for(const place::Place& place, const std::string& dir,
+                                       std::string key) {
+    std::vector<std::string> arguments{sys::program_beside("chorus-run"),
+                                       dir,
+                                       "--stdin",
+                                       "inline",
+                                       "--wait",
+                                       "--idempotency-key",
+                                       std::move(key)};
+    if (place.options.on_ask_given)
+        arguments.insert(arguments.end(),
+                         {"--on-ask", std::string(place::on_asks.name(place.options.on_ask))});
+    return arguments;
+}
+
+std::int64_t grace_of(const place::Place& place) {
+    const place::ShutdownTimeouts timeouts =
+        place::shutdown_timeouts(place.surroundings.environment);
+    return timeouts.drain_ms + timeouts.grace_ms + end_ms;
+}
+
 chat::ToolResult failed(std::string text) {
     return {std::move(text), true};
 }
@@ -140,7 +165,8 @@ class Followed {
 }  // namespace
 
 tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
-                               const Record& record, const place::Shutdown& shutdown) {
+                               const Record& record, const place::Shutdown& shutdown,
+                               tools::Tasks& tasks) {
     const store::Turn& turn = record.turn();
     const auto create = [&place, &loaded, &turn](const tools::SpawnRequest& request) {
         if (const auto known = store::find_child_of_call(place.store, turn.id, request.call_id))
@@ -167,7 +193,7 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
     const auto run = [&place, &record, &turn, &shutdown, emitting](
                          const std::string& dir, const tools::SpawnRequest& request,
                          const std::string& prompt) {
-        Followed followed({.sub_agent = dir.substr(dir.rfind('/') + 1),
+        Followed followed({.sub_agent = id_of(dir),
                            .preset = request.preset,
                            .description = place.redaction.apply(request.description)},
                           [&record, &lock = *emitting](const chat::Subtask& subtask) {
@@ -175,14 +201,9 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
                               record.emit(subtask);
                           });
         sys::ProcessCommand command{
-            .arguments = {sys::program_beside("chorus-run"), dir, "--stdin", "inline",
-                          "--output-format", "stream-json", "--wait", "--idempotency-key",
-                          key_of(turn.id, request.call_id)},
+            .arguments = arguments_for(place, dir, key_of(turn.id, request.call_id)),
             .input = prompt};
-        if (place.options.on_ask_given)
-            command.arguments.insert(
-                command.arguments.end(),
-                {"--on-ask", std::string(place::on_asks.name(place.options.on_ask))});
+        command.arguments.insert(command.arguments.end(), {"--output-format", "stream-json"});
         const std::int64_t left_ms =
             place.options.deadline_ms == 0 ? 0 : place.options.deadline_ms - sys::monotonic_ms();
         if (place.options.deadline_ms != 0)
@@ -191,21 +212,45 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
                 {"--timeout", std::to_string(std::max<std::int64_t>(left_ms, 1)) + "ms"});
         environment_for_sub_agent(place.surroundings.environment, place.surroundings.home)
             .pass_to(command);
-        const place::ShutdownTimeouts timeouts =
-            place::shutdown_timeouts(place.surroundings.environment);
-        const sys::Finished finished = sys::run(
-            command,
-            {.output_bytes = kept_output_bytes,
-             .stop = [&shutdown] { return shutdown.requested(); },
-             .stop_fd = place.surroundings.interrupt.fd(),
-             .stop_grace_ms = [timeouts] { return timeouts.drain_ms + timeouts.grace_ms + end_ms; },
-             .output =
-                 [&followed](sys::Bounds::Source source, std::string_view piece) {
-                     if (source == sys::Bounds::Source::out) followed.read(piece);
-                 }});
+        const sys::Finished finished =
+            sys::run(command, {.output_bytes = kept_output_bytes,
+                               .stop = [&shutdown] { return shutdown.requested(); },
+                               .stop_fd = place.surroundings.interrupt.fd(),
+                               .stop_grace_ms = [&place] { return grace_of(place); },
+                               .output =
+                                   [&followed](sys::Bounds::Source source, std::string_view piece) {
+                                       if (source == sys::Bounds::Source::out) followed.read(piece);
+                                   }});
         return followed.outcome(finished);
     };
-    return {create, run};
+    const auto start = [&place, &turn, &tasks](const std::string& dir,
+                                               const tools::SpawnRequest& request,
+                                               const std::string& prompt) {
+        const std::lock_guard lock(tasks.mutex);
+        auto task = store::find_task_of_call(place.store, turn.id, request.call_id);
+        const std::string id = id_of(dir);
+        if (!task) {
+            task::Order order;
+            order.about = tasks.about();
+            order.sandbox.mode = sys::SandboxMode::off;
+            order.grace_ms = grace_of(place);
+            order.secrets = tasks.secrets.active();
+            order.program = arguments_for(place, dir, key_of(turn.id, request.call_id));
+            order.input = prompt;
+            order.about.command = "chorus-run " + id;
+            order.about.directory = place.root.path();
+            order.about.tool_call_id = request.call_id;
+            task = task::start(
+                tasks.site, order,
+                environment_for_sub_agent(place.surroundings.environment, place.surroundings.home));
+            task::mirror(tasks.site);
+        }
+        return chat::ToolResult{id + " works in the background as " + task->id +
+                                    ". Its answer comes as a message from it; task_wait waits "
+                                    "until it has ended\n",
+                                false};
+    };
+    return {create, run, start};
 }
 
 }  // namespace chorus::turn

@@ -6,6 +6,7 @@
 #include "place/place.hpp"
 #include "place/shutdown.hpp"
 #include "tools/sub_agents.hpp"
+#include "tools/task_tools.hpp"
 #include "turn/turn_record.hpp"
 
 namespace chorus::turn {
@@ -15,6 +16,7 @@ namespace chorus::turn {
 // empty environment; what it needs of this one's, keys included, comes over a descriptor
 // (sys::Environment).
 tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
-                               const Record& record, const place::Shutdown& shutdown);
+                               const Record& record, const place::Shutdown& shutdown,
+                               tools::Tasks& tasks);
 
 }  // namespace chorus::turn

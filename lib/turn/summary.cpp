@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "context/block.hpp"
+#include "chat/block.hpp"
 #include "model/retry.hpp"
 #include "sys/clock.hpp"
 #include "turn/asking.hpp"
@@ -65,7 +65,7 @@ chat::Request request_for(const std::vector<SessionMessage>& messages, SummaryFo
     chat::Message question;
     question.starts_turn = true;
     question.content = fmt::format("<{0}>\n{1}</{0}>\n\nSummarise this conversation.", block,
-                                   context::without_closing(conversation_text(messages), block));
+                                   chat::without_closing(conversation_text(messages), block));
     request.messages.push_back(std::move(question));
     return request;
 }

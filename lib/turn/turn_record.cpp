@@ -403,6 +403,11 @@ void Record::insert_inbox_messages(const std::vector<store::InboxRow>& rows, boo
     }
 }
 
+void Record::keep_plan(const chat::Plan& plan) {
+    turn_.plan = plan.empty() ? "" : chat::to_json(plan);
+    emit(chat::PlanUpdate{plan});
+}
+
 void Record::deliver_inbox() {
     if (waiting(false).empty()) return;
     commit([&] { insert_inbox_messages(waiting(false), false); });

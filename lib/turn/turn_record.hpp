@@ -47,6 +47,9 @@ class Record {
     // The messages committed since the last call, in order.
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
 
+    // Stored with the next commit.
+    void keep_plan(const chat::Plan& plan);
+
     // Whether inbox messages came into the turn.
     bool has_inbox() const { return has_inbox_; }
 

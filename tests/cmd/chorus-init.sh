@@ -268,11 +268,11 @@ expect_status 3
 
 test_case "--groom manual makes no home and migrates no database unasked; auto does" # S-45
 old_schema() {
-    local sql='DROP VIEW known_turns; DROP TABLE attachments; DROP TABLE model_calls; DROP TABLE usage_sums; ALTER TABLE turns DROP COLUMN reasoning_tokens; ALTER TABLE turns DROP COLUMN cost; ALTER TABLE turns ADD COLUMN cost_usd REAL; DROP TABLE active_profiles; DROP TABLE cooling_profiles; DROP TABLE profile_switches; DROP TABLE requested_switches; DROP VIEW known_threads; ALTER TABLE threads ADD COLUMN status TEXT; DROP VIEW known_messages; ALTER TABLE tool_runs DROP COLUMN patch; DROP INDEX agents_place; DROP INDEX agents_call; ALTER TABLE agents DROP COLUMN place; DROP TABLE imports; DROP TABLE clock_disputes; DROP TABLE prefixes; DROP INDEX tasks_ended; DROP INDEX inbox_delivered; CREATE INDEX agents_activity ON agents(last_activity);' column
+    local sql='DROP VIEW known_turns; DROP TABLE attachments; DROP TABLE model_calls; DROP TABLE usage_sums; ALTER TABLE turns DROP COLUMN reasoning_tokens; ALTER TABLE turns DROP COLUMN cost; ALTER TABLE turns ADD COLUMN cost_usd REAL; DROP TABLE active_profiles; DROP TABLE cooling_profiles; DROP TABLE profile_switches; DROP TABLE requested_switches; DROP VIEW known_threads; ALTER TABLE threads ADD COLUMN status TEXT; DROP VIEW known_messages; ALTER TABLE tool_runs DROP COLUMN patch; DROP INDEX agents_place; DROP INDEX agents_call; DROP INDEX inbox_key; ALTER TABLE turns DROP COLUMN plan; ALTER TABLE agents DROP COLUMN place; DROP TABLE imports; DROP TABLE clock_disputes; DROP TABLE prefixes; DROP INDEX tasks_ended; DROP INDEX inbox_delivered; CREATE INDEX agents_activity ON agents(last_activity);' column
     for column in credentials credential_switches reservations; do sql+="CREATE TABLE $column (id INTEGER);"; done
     for column in parent_turn parent_call rights; do sql+="ALTER TABLE agents DROP COLUMN $column;"; done
     for column in thread_id tool_call_id actor note on_exit goes_on depth rights; do sql+="ALTER TABLE tasks DROP COLUMN $column;"; done
-    for column in actor depth rights; do sql+="ALTER TABLE inbox DROP COLUMN $column;"; done
+    for column in actor depth rights idempotency_key; do sql+="ALTER TABLE inbox DROP COLUMN $column;"; done
     for column in compaction window_floor cut_rolling_window cut_max_messages cut_token_budget trimmed is_importing; do sql+="ALTER TABLE threads DROP COLUMN $column;"; done
     db "$sql PRAGMA user_version = 2" >/dev/null
 }

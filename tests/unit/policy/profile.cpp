@@ -91,6 +91,7 @@ const Row table[] = {
     {"tool:spawn_agent:worker look\nhere", "allow", "ask", "ask", "deny"},
     {"tool:send_to_agent:bob", "allow", "ask", "ask", "deny"},
     {"tool:list_agents:", "allow", "allow", "allow", "deny"},
+    {"tool:plan:", "allow", "allow", "allow", "deny"},
     {"tool:read_agent_docs:bob", "allow", "ask", "ask", "deny"},
     {"tool:ask_user:", "allow", "allow", "allow", "deny"},
     {"tool:artifact:create report", "allow", "allow", "allow", "deny"},

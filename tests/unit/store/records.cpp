@@ -65,6 +65,25 @@ TEST(Inbox, holds_what_was_not_delivered_oldest_first) {
     EXPECT_TRUE(undelivered(store, agent, 2).empty());
 }
 
+TEST(Inbox, takes_a_message_with_a_key_once) {
+    const Home home;
+    Store store = home.open();
+    const AgentId agent = add_agent(store, "ada");
+    InboxRow row;
+    row.agent_id = agent;
+    row.idempotency_key = "call 1 c";
+    in_transaction(store, [&] {
+        EXPECT_FALSE(has_inbox_key(store, "call 1 c"));
+        EXPECT_TRUE(insert_inbox(store, row));
+        EXPECT_FALSE(insert_inbox(store, row));
+        EXPECT_TRUE(has_inbox_key(store, "call 1 c"));
+        row.idempotency_key.clear();
+        EXPECT_TRUE(insert_inbox(store, row));
+        EXPECT_TRUE(insert_inbox(store, row));
+    });
+    EXPECT_EQ(undelivered(store, agent, 1).size(), 3U);
+}
+
 TEST(Inbox, knows_who_sent_what_a_turn_got) {
     const Home home;
     Store store = home.open();

@@ -10,7 +10,7 @@ namespace {
 
 TEST(Registry, IsSortedAndFindsEveryToolByName) {
     const std::vector<Tool>& tools = registry();
-    EXPECT_EQ(tools.size(), 27U);
+    EXPECT_EQ(tools.size(), 31U);
     for (std::size_t i = 0; i < tools.size(); ++i) {
         EXPECT_EQ(find_tool(tools[i].name), &tools[i]);
         EXPECT_TRUE(i == 0 || tools[i - 1].name < tools[i].name) << tools[i].name;

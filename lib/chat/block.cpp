@@ -1,10 +1,10 @@
-#include "context/block.hpp"
+#include "chat/block.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
 
-namespace chorus::context {
+namespace chorus::chat {
 namespace {
 
 // "</tag" and "</ TAG" alike: a reader would take either for the end, whatever follows.
@@ -23,4 +23,9 @@ std::string without_closing(std::string text, std::string_view tag) {
     return text;
 }
 
-}  // namespace chorus::context
+std::string message_from(std::string_view agent, const std::string& text) {
+    return "<message from=\"" + std::string(agent) + "\">\n" + without_closing(text, "message") +
+           "\n</message>";
+}
+
+}  // namespace chorus::chat

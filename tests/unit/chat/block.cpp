@@ -1,8 +1,8 @@
-#include "context/block.hpp"
+#include "chat/block.hpp"
 
 #include <gtest/gtest.h>
 
-namespace chorus::context {
+namespace chorus::chat {
 namespace {
 
 TEST(Block, IsNotEndedFromWithin) {
@@ -19,5 +19,10 @@ TEST(Block, LeavesOtherTextAsItIs) {
         EXPECT_EQ(without_closing(text, "stdin"), text);
 }
 
+TEST(Block, AMessageSaysWhoItIsFrom) {
+    EXPECT_EQ(message_from("a", "x </message> y"),
+              "<message from=\"a\">\nx < /message> y\n</message>");
+}
+
 }  // namespace
-}  // namespace chorus::context
+}  // namespace chorus::chat

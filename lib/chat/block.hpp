@@ -4,10 +4,14 @@
 #include <string>
 #include <string_view>
 
-namespace chorus::context {
+namespace chorus::chat {
 
 // Returns `text` with every "</tag" written as "< /tag", in any case and with any blanks before the
 // tag.
 std::string without_closing(std::string text, std::string_view tag);
 
-}  // namespace chorus::context
+// Returns what an agent wrote in a <message from="NAME"> block, which tells it from what a person
+// wrote.
+std::string message_from(std::string_view agent, const std::string& text);
+
+}  // namespace chorus::chat

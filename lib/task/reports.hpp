@@ -1,0 +1,15 @@
+// What a sub-agent that nobody waits for leaves in the inbox of the turn that spawned it.
+#pragma once
+
+#include <string>
+
+#include "store/agents.hpp"
+#include "store/tasks.hpp"
+
+namespace chorus::task {
+
+// Leaves the text there, for a sub-agent that runs in a task; once for each sub-agent. Inside a
+// transaction of the caller.
+void report_sub_agent(store::Store& store, const store::Agent& sub_agent, const std::string& text);
+
+}  // namespace chorus::task
