@@ -13,6 +13,6 @@ int main(int argc, char** argv) {
                    command::history_verb,   command::idle_save_verb, command::import_verb,
                    command::log_verb,       command::messages_verb,  command::pack_verb,
                    command::restore_verb,   command::rewind_verb,    command::save_verb,
-                   command::search_verb,    command::show_verb,      command::switch_verb,
-                   command::usage_verb,     command::verify_verb}});
+                   command::scope_verb,     command::search_verb,    command::show_verb,
+                   command::switch_verb,    command::usage_verb,     command::verify_verb}});
 }

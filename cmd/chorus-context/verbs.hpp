@@ -23,6 +23,7 @@ extern const cli::Verb pack_verb;
 extern const cli::Verb restore_verb;
 extern const cli::Verb rewind_verb;
 extern const cli::Verb save_verb;
+extern const cli::Verb scope_verb;
 extern const cli::Verb search_verb;
 extern const cli::Verb show_verb;
 extern const cli::Verb switch_verb;

@@ -77,7 +77,7 @@ done
 
 test_case "verbs and options"
 agents ada
-expect_completed 'chorus-context s' 'chorus-context save search show switch'
+expect_completed 'chorus-context s' 'chorus-context save scope search show switch'
 expect_completed 'chorus-config d' 'chorus-config doctor'
 expect_completed 'chorus-run --on' 'chorus-run --on-ask'
 expect_completed 'chorus-run ada --out' 'chorus-run ada --output --output-format'
