@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "life/leftovers.hpp"
 #include "repo/repository.hpp"
 #include "store/ledger.hpp"
 #include "store/messages.hpp"
@@ -79,6 +80,11 @@ void remove_leftovers(place::Place& place, const store::Turn& crashed) {
     sys::remove_temporaries(place.surroundings.home.locks());
     for (const std::string& directory : place.directory.written())
         sys::remove_temporaries(directory);
+    const auto runs = store::load_tool_runs(place.store, crashed.id);
+    if (std::any_of(runs.begin(), runs.end(), [](const store::ToolRun& run) {
+            return run.finished_at == 0 && run.tool == "spawn_agent";
+        }))
+        life::reclaim_leftovers(place.surroundings.home, place.store);
     const auto root = place::root_of(place, crashed);
     const sys::Root own(place.directory.path());
     for (const store::ToolRun& run : store::unfinished_tool_runs(place.store, crashed.id)) {

@@ -59,6 +59,21 @@ std::vector<std::string> arguments_for(const place::Place& place, const std::str
     return arguments;
 }
 
+sys::ProcessCommand command_for(const place::Place& place, const std::string& dir,
+                                std::string key) {
+    sys::ProcessCommand command{.arguments = arguments_for(place, dir, std::move(key))};
+    command.arguments.insert(command.arguments.end(), {"--output-format", "stream-json"});
+    if (place.options.deadline_ms != 0) {
+        const std::int64_t left_ms = place.options.deadline_ms - sys::monotonic_ms();
+        command.arguments.insert(
+            command.arguments.end(),
+            {"--timeout", std::to_string(std::max<std::int64_t>(left_ms, 1)) + "ms"});
+    }
+    environment_for_sub_agent(place.surroundings.environment, place.surroundings.home)
+        .pass_to(command);
+    return command;
+}
+
 std::int64_t grace_of(const place::Place& place) {
     const place::ShutdownTimeouts timeouts =
         place::shutdown_timeouts(place.surroundings.environment);
@@ -126,6 +141,9 @@ class Followed {
             piece.remove_prefix(end + 1);
         }
     }
+
+    // Another process goes on with the same turn.
+    void begin_again() { line_.clear(); }
 
     std::optional<chat::ToolResult> outcome(const sys::Finished& finished) {
         auto outcome = outcome_of(finished, result_);
@@ -200,27 +218,25 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
                               const std::lock_guard guard(lock);
                               record.emit(subtask);
                           });
-        sys::ProcessCommand command{
-            .arguments = arguments_for(place, dir, key_of(turn.id, request.call_id)),
-            .input = prompt};
-        command.arguments.insert(command.arguments.end(), {"--output-format", "stream-json"});
-        const std::int64_t left_ms =
-            place.options.deadline_ms == 0 ? 0 : place.options.deadline_ms - sys::monotonic_ms();
-        if (place.options.deadline_ms != 0)
-            command.arguments.insert(
-                command.arguments.end(),
-                {"--timeout", std::to_string(std::max<std::int64_t>(left_ms, 1)) + "ms"});
-        environment_for_sub_agent(place.surroundings.environment, place.surroundings.home)
-            .pass_to(command);
-        const sys::Finished finished =
-            sys::run(command, {.output_bytes = kept_output_bytes,
-                               .stop = [&shutdown] { return shutdown.requested(); },
-                               .stop_fd = place.surroundings.interrupt.fd(),
-                               .stop_grace_ms = [&place] { return grace_of(place); },
-                               .output =
-                                   [&followed](sys::Bounds::Source source, std::string_view piece) {
-                                       if (source == sys::Bounds::Source::out) followed.read(piece);
-                                   }});
+        const auto take_turn = [&] {
+            sys::ProcessCommand command = command_for(place, dir, key_of(turn.id, request.call_id));
+            command.input = prompt;
+            return sys::run(command,
+                            {.output_bytes = kept_output_bytes,
+                             .stop = [&shutdown] { return shutdown.requested(); },
+                             .stop_fd = place.surroundings.interrupt.fd(),
+                             .stop_grace_ms = [&place] { return grace_of(place); },
+                             .output =
+                                 [&followed](sys::Bounds::Source source, std::string_view piece) {
+                                     if (source == sys::Bounds::Source::out) followed.read(piece);
+                                 }});
+        };
+        sys::Finished finished = take_turn();
+        // killed from outside: the key finds the turn, which goes on
+        if (finished.signal != 0 && !finished.stopped && !shutdown.requested()) {
+            followed.begin_again();
+            finished = take_turn();
+        }
         return followed.outcome(finished);
     };
     const auto start = [&place, &turn, &tasks](const std::string& dir,
