@@ -47,7 +47,7 @@ endforeach()
 add_test(NAME security/advisories COMMAND security_policy --sources ${security}/advisories.txt)
 add_test(NAME security/presets COMMAND security_presets ${security}/presets.txt)
 add_test(NAME security/shell-generated COMMAND security_policy --generate 60000)
-foreach(script environment git_traps spoofing)
+foreach(script environment git_traps scope spoofing)
   add_test(NAME security/${script} COMMAND bash ${security}/${script}.sh)
   set_tests_properties(security/${script} PROPERTIES TIMEOUT 600
     ENVIRONMENT "CHORUS_BIN=$<TARGET_FILE_DIR:chorus-run>;CHORUS_TEST_BIN=$<TARGET_FILE_DIR:loopback>")
