@@ -174,6 +174,7 @@ Shared read_shared(const Json& object) {
     take(object, "max_messages", shared.max_messages);
     take(object, "context_tokens", shared.context_tokens);
     take(object, "parallel_tools", shared.parallel_tools);
+    take(object, "max_subagents", shared.max_subagents);
     take(object, "auto_compact", shared.auto_compact);
     take_sandbox(object, shared.sandbox);
     take(object, "environment", shared.environment);

@@ -47,6 +47,7 @@ struct Shared {
     std::optional<std::int64_t> max_messages;
     std::optional<std::int64_t> context_tokens;
     std::optional<std::int64_t> parallel_tools;
+    std::optional<std::int64_t> max_subagents;
     std::optional<bool> auto_compact;
     std::optional<sys::SandboxMode> sandbox;
     std::vector<std::string> environment;

@@ -41,6 +41,7 @@ const std::vector<Key>& keys() {
          "effort, max_tokens, temperature: how the model answers"},
         {"name", text, true, false, "", "", "the agent's name", true},
         {"parallel_tools", count, true, true, "4", "", "read-only calls run side by side"},
+        {"max_subagents", count, true, true, "4", "", "sub-agents of one answer run side by side"},
         {"permission_grants", name_lists, false, true, "", "",
          "which role may grant which profile"},
         {"permissions", KeyType::permissions, true, true, "standard", "",

@@ -35,7 +35,6 @@ constexpr std::size_t config_bytes = 1U << 20;
 constexpr std::size_t session_bytes = 100U << 20;
 constexpr std::size_t summary_characters = 1'000;
 constexpr int subagent_depth = 3;
-constexpr int subagents_at_once = 4;
 constexpr int message_depth = 8;
 constexpr std::size_t agent_message_bytes = 64U << 10;
 constexpr std::int64_t plan_steps = 50;

@@ -283,6 +283,7 @@ Settings resolve_settings(const TurnOptions& options, const sys::Environment& en
     if (context) facts.context_tokens = *context;
     settings.auto_compact = own.auto_compact.value_or(general.auto_compact.value_or(false));
     settings.parallel_tools = own.parallel_tools.value_or(general.parallel_tools.value_or(4));
+    settings.max_subagents = own.max_subagents.value_or(general.max_subagents.value_or(4));
     settings.tokens_per_turn =
         own.budget.tokens_per_turn.value_or(general.budget.tokens_per_turn.value_or(0));
     settings.sandbox = agent::sandbox_in_force(agent, home);

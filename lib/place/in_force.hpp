@@ -56,6 +56,7 @@ struct Settings {
     std::int64_t token_budget = 0;  // of the window; 0: no limit
     bool auto_compact = false;
     std::int64_t parallel_tools = 4;
+    std::int64_t max_subagents = 4;
     std::int64_t tokens_per_turn = 0;
     SpendingLimits spending = {};
     std::vector<SpendingAbove> spending_above = {};  // of a sub-agent

@@ -127,9 +127,10 @@ bool Calls::side_by_side() const {
     const auto spawns = [](const Judged& judged) {
         return judged.runs && judged.tool->kind == tools::Class::agent;
     };
-    return judged_.size() > 1 && rules_.loaded.settings.parallel_tools > 1 &&
-           (std::all_of(judged_.begin(), judged_.end(), reads) ||
-            std::all_of(judged_.begin(), judged_.end(), spawns));
+    const place::Settings& settings = rules_.loaded.settings;
+    return judged_.size() > 1 &&
+           ((settings.parallel_tools > 1 && std::all_of(judged_.begin(), judged_.end(), reads)) ||
+            (settings.max_subagents > 1 && std::all_of(judged_.begin(), judged_.end(), spawns)));
 }
 
 // Whatever a tool throws becomes a result that the model can react to.
@@ -325,9 +326,10 @@ Ran Calls::run_side_by_side() {
 
 // Runs the calls that have no result yet.
 void Calls::execute_side_by_side(std::vector<Outcome>& results) {
-    auto width = static_cast<std::size_t>(rules_.loaded.settings.parallel_tools);
-    if (judged_.front().tool->kind == tools::Class::agent)
-        width = std::min<std::size_t>(width, base::limits::subagents_at_once);
+    const place::Settings& settings = rules_.loaded.settings;
+    const bool spawns = judged_.front().tool->kind == tools::Class::agent;
+    const auto width =
+        static_cast<std::size_t>(spawns ? settings.max_subagents : settings.parallel_tools);
     for (std::size_t start = 0; start < judged_.size(); start += width) {
         std::vector<std::future<Outcome>> running;
         const std::size_t end = std::min(judged_.size(), start + width);

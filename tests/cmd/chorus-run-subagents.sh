@@ -459,6 +459,21 @@ expect_equal "$(results | grep -c '^ *slept [0-3]$')" 4
 expect_equal "$(children)" 4
 expect_sound
 
+test_case "max_subagents: as many of one answer at once"
+noting='/bash echo in >>log; sleep 0.3; echo out >>log'
+for most in 1 2; do
+    parent_with "$(jq -nc --arg prompt "$noting" '{say: {tool_calls: [range(3) | {id: "c\(.)", name: "spawn_agent", arguments: {preset: "helper", description: "d\(.)", prompt: $prompt}}]}}')" "$(say done)"
+    preset helper 'paths:
+  write: ["**"]'
+    agent_key a max_subagents "$most"
+    run chorus-run a go
+    expect_status 0
+    expect_equal "$(awk -v most=0 '{ n += /in/ ? 1 : -1; if (n > most) most = n } END { print most }' "$work/log")" "$most"
+    expect_equal "$(wc -l <"$work/log")" 6
+    stop_server
+    rm -rf "$CHORUS_HOME" "$scratch/log"
+done
+
 test_case "an error of the sub-agent is the result" # P-54 P-56
 parent_with "$(spawn_call c1 hello)" "$(say done)"
 preset helper

@@ -32,6 +32,23 @@ expect_status 0
 run chorus-tasks
 expect_no_match "$out" helper
 
+test_case "cancel --subagent ends that one; the turn above goes on with an error"
+parent_with "$(spawn_call c1 '/bash until [ -e go ]; do sleep 0.05; done')" "$(say done)"
+preset helper
+chorus-run a go >"$scratch/a.out" 2>&1 </dev/null &
+pid=$!
+wait_for 10 in_db "SELECT count(*) FROM tool_runs JOIN turns ON turns.id = turn_id WHERE agent_id = 2 AND intent_at IS NOT NULL" 1
+run chorus-tasks cancel a --subagent nobody
+expect_status 4
+run chorus-tasks cancel a --subagent "$(of_child name)" --json
+expect_status 0
+expect_json .agent "$(of_child name)"
+wait $pid
+expect_equal "$?" 0
+expect_match "$(results)" '^Error: User aborted agent'
+expect_match "$(cat "$scratch/a.out")" done
+expect_sound
+
 test_case "a sub-agent's settings are in its preset" # P-87
 parent
 preset helper 'confirm-tool-calls: true'

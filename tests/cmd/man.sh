@@ -126,7 +126,7 @@ declare -A label=(
     [action_bytes]='action' [pattern_bytes]='pattern of a profile' [config_bytes]='configuration file'
     [session_bytes]='file of a session that is read' [summary_characters]='summary of a session'
     [summary_ms]='wait for a summary'
-    [subagent_depth]='depth of sub-agents' [subagents_at_once]='sub-agents at once' [message_depth]='messages between agents, one for another'
+    [subagent_depth]='depth of sub-agents' [message_depth]='messages between agents, one for another'
     [agent_message_bytes]='message to an agent' [plan_steps]='steps of a plan' [plan_step_bytes]='step of a plan'
     [tasks]='background tasks'
     [task_depth]='turns that tasks begin, one after another'

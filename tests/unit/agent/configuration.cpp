@@ -54,7 +54,7 @@ TEST(Configuration, is_standard_where_it_says_nothing) {
 TEST(Configuration, reads_times_in_seconds_and_as_text) {
     const Shared shared =
         parse(R"({"rolling_window":"12h","idle_timeout":90,"max_iterations":3,"max_messages":40,
-        "context_tokens":1000,"parallel_tools":1,"auto_compact":true,"sandbox":"workspace+net","environment":["LANG"],
+        "context_tokens":1000,"parallel_tools":1,"max_subagents":2,"auto_compact":true,"sandbox":"workspace+net","environment":["LANG"],
         "budget":{"usd_per_turn":0.5,"usd_per_day":2,"tokens_per_turn":5000}})")
             .shared;
     EXPECT_EQ(shared.rolling_window_ms, 43'200'000);
@@ -63,6 +63,7 @@ TEST(Configuration, reads_times_in_seconds_and_as_text) {
     EXPECT_EQ(shared.max_messages, 40);
     EXPECT_EQ(shared.context_tokens, 1'000);
     EXPECT_EQ(shared.parallel_tools, 1);
+    EXPECT_EQ(shared.max_subagents, 2);
     EXPECT_EQ(shared.auto_compact, true);
     EXPECT_EQ(shared.sandbox, sys::SandboxMode::workspace_net);
     EXPECT_EQ(shared.environment, std::vector<std::string>{"LANG"});
