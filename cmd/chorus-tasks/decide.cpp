@@ -27,6 +27,15 @@ struct Decide : Printing {
                               " all decides all questions of a thread");
     }
 
+    // The turn that in the end waits for it, which is another agent's where a sub-agent asked.
+    static void begin_top_turn(Opened& opened, const store::Prompt& prompt) {
+        const auto turn =
+            store::find_turn(opened.store, store::top_turn(opened.store, prompt.turn_id));
+        const auto agent = turn ? store::find_agent(opened.store, turn->agent_id) : std::nullopt;
+        if (agent)
+            task::begin_turn(agent->name, turn->thread_id, task::Begin::resume, opened.environment);
+    }
+
     void run(Opened& opened) {
         refuse_all();
         if (!words.empty()) decision.text = base::join(words, " ");
@@ -53,7 +62,7 @@ struct Decide : Printing {
             else
                 notice(std::string(name(prompt.state)) + " " + prompt.id + ": " +
                        approval::in_one_line(prompt));
-            if (continues) task::begin_turn(agent, thread, task::Begin::resume, opened.environment);
+            if (continues) begin_top_turn(opened, prompt);
         }
     }
 

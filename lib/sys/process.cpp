@@ -68,13 +68,14 @@ class Household {
 
     // Kills and reaps `main` and what it left. `main` must not be reaped before, so that its number
     // still names its group and its session and no other.
-    void dismiss(pid_t main) {
+    // With `leaves_tasks`, what has left its group goes on.
+    void dismiss(pid_t main, bool leaves_tasks) {
         kill(-main, SIGKILL);
         await_end(main);
         const std::lock_guard guard(mutex_);
         std::erase(commands_, main);
         const std::int64_t until_ms = monotonic_ms() + kill_patience_ms;
-        while (sweep(main) && monotonic_ms() < until_ms) continue;
+        while (!leaves_tasks && sweep(main) && monotonic_ms() < until_ms) continue;
         reap(main);
         if (commands_.empty()) close();
     }
@@ -148,7 +149,7 @@ class Execution {
     Execution& operator=(const Execution&) = delete;
 
     ~Execution() {
-        if (main_ > 0) household().dismiss(main_);
+        if (main_ > 0) dismiss();
     }
 
     Finished finish() {
@@ -339,7 +340,7 @@ class Execution {
     // could not be killed may refill them.
     void conclude() {
         if (phase_ == Phase::killed) result_.signal = SIGKILL;
-        household().dismiss(std::exchange(main_, 0));
+        dismiss();
         for (int rounds = 0; out_ && rounds < 4 && read_some(out_, Bounds::Source::out);) ++rounds;
         for (int rounds = 0; err_ && rounds < 4 && read_some(err_, Bounds::Source::err);) ++rounds;
         trim(result_.out);
@@ -347,6 +348,12 @@ class Execution {
         if (command_.guard && broken_.empty()) broken_ = command_.guard->replaced();
         if (!broken_.empty()) result_.replaced = command_.guard->told(broken_);
         result_.duration_ms = monotonic_ms() - started_ms_;
+    }
+
+    // A turn's background tasks outlive its process.
+    void dismiss() {
+        const bool is_turn = command_.arguments.front() == program_beside("chorus-run");
+        household().dismiss(std::exchange(main_, 0), is_turn);
     }
 
     const ProcessCommand& command_;

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "store/agents.hpp"
 #include "store/records.hpp"
+#include "sys/process.hpp"
 #include "task/reports.hpp"
 
 namespace chorus::task {
@@ -18,11 +19,13 @@ std::string message_of(const store::Task& task) {
            ". Its command: " + base::visible(task.command, base::Newlines::escape) + "]";
 }
 
-// Whether a turn of it waits for a person, or for a limit to pass: its end is still to come.
-bool waits(store::Store& store, store::AgentId agent) {
+// Whether a turn of it works, or waits for a person or for a limit to pass: its end is still to
+// come.
+bool goes_on(store::Store& store, store::AgentId agent) {
     const auto open = store::open_turns(store, agent);
     return std::any_of(open.begin(), open.end(), [](const store::Turn& turn) {
-        return turn.state == store::TurnState::prompt || turn.state == store::TurnState::parked;
+        return turn.state == store::TurnState::prompt || turn.state == store::TurnState::parked ||
+               (turn.pid != 0 && sys::is_alive({turn.pid, turn.pid_start}));
     });
 }
 
@@ -47,7 +50,7 @@ void tell_agent(store::Store& store, const store::Task& task) {
 void tell_of_sub_agent(store::Store& store, const store::Task& task) {
     if (task.turn_id == 0) return;
     const auto sub_agent = store::find_child_of_call(store, task.turn_id, task.tool_call_id);
-    if (!sub_agent || waits(store, sub_agent->id)) return;
+    if (!sub_agent || goes_on(store, sub_agent->id)) return;
     report_sub_agent(store, *sub_agent,
                      "Error: its process has ended: " + store::outcome(task) +
                          (task.note.empty() ? "" : "; " + task.note) + "; " + task.id +

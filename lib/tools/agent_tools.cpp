@@ -30,6 +30,8 @@ Planned send(const Arguments& arguments, const Workplace& workplace) {
     const std::string target = arguments.text("target");
     const std::string message = arguments.text("message");
     if (base::trim(message).empty()) return failure("send_to_agent: 'message' is empty");
+    if (message.find('\0') != std::string::npos)
+        return failure("send_to_agent: 'message' contains a NUL");
     if (message.size() > base::limits::agent_message_bytes)
         return failure("send_to_agent: 'message' has " +
                        base::counted(std::ssize(message), "byte") + ", at most " +

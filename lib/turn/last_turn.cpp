@@ -10,12 +10,14 @@
 #include "base/time.hpp"
 #include "chat/commands.hpp"
 #include "chat/json.hpp"
+#include "place/agent_tasks.hpp"
 #include "store/believed.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
+#include "task/task.hpp"
 #include "turn/questions.hpp"
 #include "turn/said.hpp"
 
@@ -61,8 +63,10 @@ chat::TurnResult not_accepted(chat::TurnResult result, const place::Place& place
     result.error = Error(
         result.error->code(), "the message was not accepted: " + result.error->message(),
         "chorus-run " + name + " -t " + thread + " --queue MESSAGE leaves it for the next turn, " +
-            place::giving_up(place, place.thread.id) + ", chorus-run " + name +
-            " --new-thread MESSAGE starts a new thread");
+            place::giving_up(place, place.thread.id) +
+            (place.directory.is_of_sub_agent()
+                 ? ""
+                 : ", chorus-run " + name + " --new-thread MESSAGE starts a new thread"));
     return result;
 }
 
@@ -151,6 +155,20 @@ void continue_from_top(place::TurnOptions& options, place::Place& place,
         options.agent = agent->name;
 }
 
+std::optional<place::TurnOptions> from_top(const place::TurnOptions& given, store::Store& store,
+                                           const store::Agent& agent) {
+    if (!given.resume || agent.parent_id == 0) return std::nullopt;
+    const auto open = store::open_turns(store, agent.id);
+    if (open.empty()) return std::nullopt;
+    const auto turn = store::find_turn(store, store::top_turn(store, open.front().id));
+    const auto top = turn ? store::find_agent(store, turn->agent_id) : std::nullopt;
+    if (!top || top->id == agent.id) return std::nullopt;
+    place::TurnOptions options = given;
+    options.agent = top->name;
+    options.thread = std::to_string(turn->thread_id);
+    return options;
+}
+
 void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason) {
     std::vector<store::Turn> ended = store::open_turns_below(place.store, turn.id);
     std::erase_if(ended, [](const store::Turn& below) {
@@ -214,6 +232,8 @@ bool has_inbox(place::Place& place) {
 
 std::optional<chat::TurnResult> nothing_to_take_up(place::Place& place) {
     const auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    // one that was lost has left a message
+    task::settle(place::task_site(place.store, place.surroundings.home, place.agent));
     if (!has_inbox(place)) return nothing_to_do(place, last);
     if (last && last->state == TurnState::prompt) return of_prompt(place, *last);
     return std::nullopt;

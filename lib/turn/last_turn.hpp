@@ -44,6 +44,10 @@ void check_not_given_up(place::Place& place, const std::optional<store::Turn>& l
 // sub-agent's, that of the call at the top.
 void continue_from_top(place::TurnOptions& options, place::Place& place,
                        const store::Prompt& decided);
+// --resume of a sub-agent for which a turn above waits: the options that continue the turn at the
+// top; nothing if none waits.
+std::optional<place::TurnOptions> from_top(const place::TurnOptions& given, store::Store& store,
+                                           const store::Agent& agent);
 
 // Ends a turn that waits or is parked, with those of its sub-agents, and cancels the prompts.
 void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason);

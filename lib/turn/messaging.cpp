@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "chat/block.hpp"
+#include "chat/json.hpp"
 #include "context/prompt_texts.hpp"
 #include "life/children.hpp"
 #include "store/records.hpp"
@@ -25,6 +26,13 @@ store::Agent require_target(place::Place& place, const std::string& name) {
     if (agent && agent->status == store::AgentStatus::active) return std::move(*agent);
     throw Error(ErrorCode::not_found, name + ": there is no such agent",
                 "list_agents shows their names");
+}
+
+// The right to edit oneself is none to have another agent edited.
+std::string without_self_edits(const std::string& rights) {
+    chat::Json all = chat::parse_json(rights, "rights");
+    all["profiles"].push_back({{"base", "open"}, {"deny", {"tool:self_edit:[\\s\\S]*"}}});
+    return chat::dump(all);
 }
 
 std::vector<tools::OtherAgent> all_agents(place::Place& place) {
@@ -71,7 +79,7 @@ tools::OtherAgents other_agents_of(place::Place& place, const Record& record, to
              .content = chat::message_from(place.agent.name, place.redaction.apply(text)),
              .created_at = sys::now_ms(),
              .depth = about.depth,
-             .rights = about.rights,
+             .rights = without_self_edits(about.rights),
              .idempotency_key = message_key(record.turn().id, call_id)});
         transaction.commit();
     };
@@ -80,12 +88,14 @@ tools::OtherAgents other_agents_of(place::Place& place, const Record& record, to
 
 void report_to_spawner(place::Place& place, const chat::TurnResult& result) {
     if (place.agent.parent_turn == 0) return;
-    const bool is_answer = result.state == chat::State::completed;
     std::string text = result.text;
-    if (result.error) text = result.error->message() + (text.empty() ? "" : "\n\n" + text);
-    task::report_sub_agent(
-        place.store, place.agent,
-        (is_answer ? "" : "Error: " + std::string(chat::name(result.state)) + ": ") + text);
+    if (result.error) {
+        text = result.error->message() + (text.empty() ? "" : "\n\n" + text);
+        if (result.state != chat::State::completed)
+            text = std::string(chat::name(result.state)) + ": " + text;
+        text = "Error: " + text;
+    }
+    task::report_sub_agent(place.store, place.agent, text);
 }
 
 }  // namespace chorus::turn

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/event.hpp"
 #include "chat/json.hpp"
@@ -33,6 +34,13 @@ sys::Environment environment_for_sub_agent(const sys::Environment& own, const ag
     for (const char* name : not_inherited) values.erase(name);
     values["CHORUS_HOME"] = home.path();
     return sys::Environment(std::move(values));
+}
+
+// Who ends a task waits less for it than a turn drains.
+std::map<std::string, std::string> values_in_background(const place::Surroundings& surroundings) {
+    auto values = environment_for_sub_agent(surroundings.environment, surroundings.home).all();
+    values.emplace("CHORUS_DRAIN_TIMEOUT_MS", "1000");
+    return values;
 }
 
 std::string key_of(store::TurnId turn, const std::string& call_id) {
@@ -189,6 +197,12 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
     const auto create = [&place, &loaded, &turn](const tools::SpawnRequest& request) {
         if (const auto known = store::find_child_of_call(place.store, turn.id, request.call_id))
             return known->dir;
+        if (!request.wait &&
+            std::ssize(store::running_tasks(place.store, place.agent.id)) >= base::limits::tasks)
+            throw base::Error(
+                base::ErrorCode::limit,
+                std::to_string(base::limits::tasks) + " tasks are running, the limit for one agent",
+                "wait for one with task_wait, or end it with task_kill");
         const bool is_elsewhere = place.root.path() != sys::real_path(place.directory.workspace());
         const life::SpawnOptions wanted{
             .preset = request.preset,
@@ -256,9 +270,8 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
             order.about.command = "chorus-run " + id;
             order.about.directory = place.root.path();
             order.about.tool_call_id = request.call_id;
-            task = task::start(
-                tasks.site, order,
-                environment_for_sub_agent(place.surroundings.environment, place.surroundings.home));
+            task = task::start(tasks.site, order,
+                               sys::Environment(values_in_background(place.surroundings)));
             task::mirror(tasks.site);
         }
         return chat::ToolResult{id + " works in the background as " + task->id +

@@ -382,6 +382,8 @@ struct Taken {
 
 Taken take_one(const place::TurnOptions& given, const place::Surroundings& surroundings) {
     place::FoundAgent found = place::find_agent(given, surroundings);
+    if (const auto top = from_top(given, found.store, found.agent))
+        return take_one(*top, surroundings);
     const place::TurnOptions options = with_thread(given, found, surroundings);
     // another prompt with the key is refused at once
     (void)turn_of_key(found.store, found.agent.id, options);

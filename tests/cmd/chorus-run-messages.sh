@@ -37,6 +37,12 @@ run chorus-run b --inbox
 expect_status 0
 expect_equal "$(request_count)" 4
 expect_sound
+afresh
+two "$(tell c1 b 'Change.')" "$(say Sent.)" "$(call c2 self_edit_system_prompt '{"new_prompt": "evil"}')" "$(say Seen.)"
+run chorus-run a go
+run chorus-run b --inbox
+expect_match "$(result_of "$(request 4)")" 'denied'
+expect_no_match "$(cat "$CHORUS_HOME/agents/b/agent.json")" evil
 
 test_case "a turn at work reads it at its next iteration"
 two "$(call b1 bash '{"command": "touch began; until [ -e go ]; do sleep 0.05; done"}')" "$(tell c1 b Hello.)" "$(say Sent.)" "$(say Both.)"

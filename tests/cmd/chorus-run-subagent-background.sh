@@ -117,6 +117,56 @@ for when in 1 2 3 4 5 6 8 10 12; do
     afresh
 done
 
+test_case "what a sub-agent has begun in the background goes on after its turn"
+for wait in true false; do
+    begun='/bash {"command": "until [ -e go ]; do sleep 0.05; done; touch out/ended", "background": true}'
+    parent_with "$(spawn_call c1 "$begun" "{\"wait\": $wait}")" "$(say Begun.)"
+    preset helper 'paths:
+  write: ["out/**"]'
+    mkdir -p "$work/out"
+    run chorus-run a go
+    expect_status 0
+    wait_for 10 in_db "SELECT count(*) FROM turns WHERE agent_id = 2 AND state = 'idle'" 1
+    touch "$work/go"
+    wait_for 10 test -e "$work/out/ended" || fail "wait $wait: $(db 'SELECT status, note FROM tasks WHERE agent_id = 2')"
+    wait_for 10 in_db "SELECT status FROM tasks WHERE agent_id = 2" completed
+    afresh
+done
+
+test_case "the supervisor is killed: the answer comes all the same"
+parent_with "$(spawn_aside c1 "$until_go")" "$(say Begun.)" "$(say 'Got it.')"
+preset helper
+run chorus-run a go
+wait_for 10 in_db "SELECT count(*) FROM turns WHERE agent_id = 2 AND pid > 0" 1
+kill -9 "$(db 'SELECT pid FROM tasks')"
+run chorus-run a --inbox
+expect_equal "$out" ''
+expect_equal "$(inbox)" ''
+touch "$work/go"
+wait_for 10 in_db "SELECT count(*) FROM inbox" 1
+expect_match "$(inbox)" 'The answer'
+
+test_case "--inbox finds a task that was lost"
+parent_with "$(spawn_aside c1 "$until_go")" "$(say Begun.)" "$(say 'Got it.')"
+preset helper
+run chorus-run a go
+wait_for 10 in_db "SELECT count(*) FROM turns WHERE agent_id = 2 AND pid > 0" 1
+kill -9 "$(db 'SELECT pid FROM tasks')" "$(db 'SELECT pid FROM turns WHERE agent_id = 2')"
+run chorus-run a --inbox
+expect_status 0
+expect_equal "$out" 'Got it.'
+
+test_case "chorus-tasks kill ends its turn, which says so"
+parent_with "$(spawn_aside c1 '/bash sleep 60')" "$(say Begun.)"
+preset helper
+run chorus-run a go
+wait_for 10 in_db "SELECT count(*) FROM tool_runs JOIN turns ON turns.id = turn_id WHERE agent_id = 2 AND intent_at IS NOT NULL" 1
+pid=$(db 'SELECT pid FROM turns WHERE agent_id = 2')
+run chorus-tasks kill a 1
+expect_status 0
+! kill -0 "$pid" 2>/dev/null || fail 'its process runs on'
+expect_match "$(inbox)" 'Error: canceled'
+
 test_case "nobody waits for it: rights and money are those of the agent all the same" # P-40
 parent_with "$(spawn_aside c1 '/create_file x.txt y')" "$(say Begun.)"
 preset helper

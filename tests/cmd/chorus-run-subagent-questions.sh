@@ -59,6 +59,28 @@ expect_status 0
 expect_equal "$out" done
 expect_equal "$(turn_states)" idle,idle
 
+test_case "decided without being continued, --run or --resume of the sub-agent continues the whole chain" # P-12
+for how in run resume; do
+    parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
+    asks
+    run chorus-run a go
+    waits
+    if [ $how = run ]; then
+        run chorus-tasks approve --run "$id"
+        expect_status 0
+        wait_for 10 in_db "SELECT group_concat(state) FROM (SELECT state FROM turns ORDER BY id)" idle,idle || fail "$(turn_states)"
+    else
+        run chorus-tasks approve "$id"
+        run chorus-run "$(of_child name)" --resume
+        expect_status 0
+        expect_equal "$out" done
+    fi
+    expect_equal "$(turn_states)" idle,idle
+    expect_match "$(results)" 'text of src/a'
+    stop_server
+    rm -rf "$CHORUS_HOME" "$scratch/log"
+done
+
 test_case "a question three deep suspends four turns, and one approval ends them all" # P-12
 preset_ask() { preset deepest 'confirm-tool-calls: true'; }
 parent
