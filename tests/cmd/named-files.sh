@@ -10,8 +10,8 @@ read_system_prompt() { chorus-init "n$RANDOM$RANDOM" --model builtin/script --sy
 read_permissions() { chorus-init "n$RANDOM$RANDOM" --model builtin/script --permissions "@$1" --json | jq -r .directory | xargs -I{} jq -c .permissions {}/agent.json; }
 read_value() { chorus-config set -A ada description "@$1" && jq -r .description "$CHORUS_HOME/agents/ada/agent.json"; }
 read_profile() { chorus-context explain ada tool:view:x --profile "@$1"; }
-read_import() { n=n$RANDOM$RANDOM && chorus-init $n --model builtin/script >/dev/null </dev/null && chorus-context import $n "$1"; }
-read_pack() { n=n$RANDOM$RANDOM && chorus-init $n --adopt "$1" >/dev/null && chorus-context messages $n | cut -f2-; }
+read_import() { n=n$BASHPID$RANDOM && chorus-init $n --model builtin/script >/dev/null </dev/null && chorus-context import $n "$1"; }
+read_pack() { n=n$BASHPID$RANDOM && chorus-init $n --adopt "$1" >/dev/null && chorus-context messages $n | cut -f2-; }
 read_backup() { chorus-context backup --restore "$1" >/dev/null && chorus-context messages ada; }
 files() {
     printf 'a prompt, [x]\n' >prompt
