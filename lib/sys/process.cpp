@@ -352,7 +352,7 @@ class Execution {
 
     // A turn's background tasks outlive its process.
     void dismiss() {
-        const bool is_turn = command_.arguments.front() == program_beside("chorus-run");
+        const bool is_turn = command_.arguments.front().ends_with("/chorus-run");
         household().dismiss(std::exchange(main_, 0), is_turn);
     }
 

@@ -1,4 +1,4 @@
-// What a sub-agent that nobody waits for leaves in the inbox of the turn that spawned it.
+// Reports the end of a sub-agent in the background to the agent above, through its inbox.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the tools about other agents work with; one per turn.
+// The interface of the tools about other agents; one per turn.
 #pragma once
 
 #include <functional>

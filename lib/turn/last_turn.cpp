@@ -136,6 +136,18 @@ Error several_wait(const place::TurnOptions& given, const std::vector<store::Thr
                 given.agent + " lists the threads"};
 }
 
+// Makes the options name the turn at the top of a chain. Returns whether it is another agent's.
+bool name_top(place::TurnOptions& options, store::Store& store, store::TurnId below,
+              store::AgentId own) {
+    const auto turn = store::find_turn(store, store::top_turn(store, below));
+    if (!turn) return false;
+    options.thread = std::to_string(turn->thread_id);
+    const auto agent =
+        turn->agent_id == own ? std::nullopt : store::find_agent(store, turn->agent_id);
+    if (agent) options.agent = agent->name;
+    return agent.has_value();
+}
+
 }  // namespace
 
 void set_end(chat::TurnResult& result, chat::State state, std::string reason, Error error) {
@@ -147,25 +159,16 @@ void set_end(chat::TurnResult& result, chat::State state, std::string reason, Er
 
 void continue_from_top(place::TurnOptions& options, place::Place& place,
                        const store::Prompt& decided) {
-    const auto turn = store::find_turn(place.store, store::top_turn(place.store, decided.turn_id));
-    if (!turn) return;
-    options.thread = std::to_string(turn->thread_id);
-    if (turn->agent_id == place.agent.id) return;
-    if (const auto agent = store::find_agent(place.store, turn->agent_id))
-        options.agent = agent->name;
+    name_top(options, place.store, decided.turn_id, place.agent.id);
 }
 
-std::optional<place::TurnOptions> from_top(const place::TurnOptions& given, store::Store& store,
-                                           const store::Agent& agent) {
-    if (!given.resume || agent.parent_id == 0) return std::nullopt;
+std::unique_ptr<place::TurnOptions> from_top(const place::TurnOptions& given, store::Store& store,
+                                             const store::Agent& agent) {
+    if (!given.resume || agent.parent_id == 0) return {};
     const auto open = store::open_turns(store, agent.id);
-    if (open.empty()) return std::nullopt;
-    const auto turn = store::find_turn(store, store::top_turn(store, open.front().id));
-    const auto top = turn ? store::find_agent(store, turn->agent_id) : std::nullopt;
-    if (!top || top->id == agent.id) return std::nullopt;
-    place::TurnOptions options = given;
-    options.agent = top->name;
-    options.thread = std::to_string(turn->thread_id);
+    if (open.empty()) return {};
+    auto options = std::make_unique<place::TurnOptions>(given);
+    if (!name_top(*options, store, open.front().id, agent.id)) return {};
     return options;
 }
 

@@ -1,6 +1,7 @@
 // The previous turn of the thread: waiting, parked, crashed or ended.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -45,9 +46,9 @@ void check_not_given_up(place::Place& place, const std::optional<store::Turn>& l
 void continue_from_top(place::TurnOptions& options, place::Place& place,
                        const store::Prompt& decided);
 // --resume of a sub-agent for which a turn above waits: the options that continue the turn at the
-// top; nothing if none waits.
-std::optional<place::TurnOptions> from_top(const place::TurnOptions& given, store::Store& store,
-                                           const store::Agent& agent);
+// top; null if none waits. Not on the stack: they are large.
+std::unique_ptr<place::TurnOptions> from_top(const place::TurnOptions& given, store::Store& store,
+                                             const store::Agent& agent);
 
 // Ends a turn that waits or is parked, with those of its sub-agents, and cancels the prompts.
 void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason);

@@ -1,4 +1,4 @@
-// What a turn knows of other agents, and what it tells them.
+// Implements the tools about other agents, and reports a sub-agent's end.
 #pragma once
 
 #include <functional>

@@ -36,7 +36,7 @@ sys::Environment environment_for_sub_agent(const sys::Environment& own, const ag
     return sys::Environment(std::move(values));
 }
 
-// Who ends a task waits less for it than a turn drains.
+// task_kill and chorus-tasks kill wait 10 s, less than a turn drains by default.
 std::map<std::string, std::string> values_in_background(const place::Surroundings& surroundings) {
     auto values = environment_for_sub_agent(surroundings.environment, surroundings.home).all();
     values.emplace("CHORUS_DRAIN_TIMEOUT_MS", "1000");
