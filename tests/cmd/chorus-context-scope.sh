@@ -72,6 +72,8 @@ expect_match "$(access src/.env)" '^read deny src/.env denied by paths.deny: \*\
 expect_match "$(access src/none)" '^read allow src/none -;'
 expect_match "$(access ../outside)" '^read deny - leads out of '
 expect_match "$(access /etc/passwd)" '^read deny - leads out of '
+run chorus-context scope "$child" validate src/gen/b --json
+expect_equal "$(jq -r '.use + " " + .decision + " " + .path' <<<"$out" | tr '\n' ';')" 'read deny src/gen/b;write deny src/gen/b;'
 preset deeper
 run chorus-run "$child" --spawn deeper -p hi --allow-path '**'
 below=$(of_child name)
