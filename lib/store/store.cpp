@@ -17,6 +17,7 @@
 #include "store/gate.hpp"
 #include "store/migrations.hpp"
 #include "store/sqlite.hpp"
+#include "store/sqlite_memory.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/lock.hpp"
@@ -47,6 +48,7 @@ void set_up_sqlite() {
     static const bool once = [] {
         // memory statistics are not used, and counting takes a mutex for each allocation
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+        set_sqlite_memory();
         sqlite3_vfs* files = sqlite3_vfs_find(nullptr);
         if (files == nullptr) throw std::bad_alloc();  // SQLite's only reason
         open_directory_of_sqlite =
