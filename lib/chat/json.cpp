@@ -24,7 +24,10 @@ bool is_too_deep(std::string_view text) {
     });
 }
 
-void refuse_duplicate_keys(std::string_view text, const std::string& what, ErrorCode code) {
+enum class Build { yes, no };
+
+Json parse_unique_keys(std::string_view text, const std::string& what, ErrorCode code,
+                       Build build) {
     std::vector<std::set<std::string>> open;
     const auto callback = [&](int, Json::parse_event_t event, Json& value) {
         if (event == Json::parse_event_t::object_start) open.emplace_back();
@@ -34,9 +37,9 @@ void refuse_duplicate_keys(std::string_view text, const std::string& what, Error
             if (!open.back().insert(key).second)
                 throw Error(code, what + ": duplicate key '" + key + "'");
         }
-        return event != Json::parse_event_t::key;  // no value is built
+        return build == Build::yes || event != Json::parse_event_t::key;
     };
-    [[maybe_unused]] const Json thrown_away = Json::parse(text, callback, true, false);
+    return Json::parse(text, callback);
 }
 
 }  // namespace
@@ -81,15 +84,17 @@ Json parse_json(std::string_view text, std::string_view what, DuplicateKeys dupl
                 std::size_t most_bytes, ErrorCode code) {
     const std::string subject(what);
     return parsed(text, subject, most_bytes, code, [&] {
-        if (duplicates == DuplicateKeys::refuse) refuse_duplicate_keys(text, subject, code);
-        return Json::parse(text);
+        return duplicates == DuplicateKeys::refuse
+                   ? parse_unique_keys(text, subject, code, Build::yes)
+                   : Json::parse(text);
     });
 }
 
 void require_json(std::string_view text, std::string_view what, std::size_t most_bytes,
                   ErrorCode code) {
     const std::string subject(what);
-    parsed(text, subject, most_bytes, code, [&] { refuse_duplicate_keys(text, subject, code); });
+    parsed(text, subject, most_bytes, code,
+           [&] { return parse_unique_keys(text, subject, code, Build::no); });
 }
 
 std::optional<Json> try_parse_json(std::string_view text, std::size_t most_bytes) {

@@ -109,9 +109,6 @@ class Reader {
     // Reads plain text, a group, or something that leaves the beginning open: a class, \Q…\E, an
     // escape or one byte.
     Set next() {
-        static const RE2 other(R"(\[\^?\]?(?:\[:[\s\S]*?:\]|\\[\s\S]|[^\]])*\]?|)"
-                               R"(\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|[\s\S])",
-                               RE2::Latin1);
         std::string text;
         for (std::size_t size = 0; (size = character_size()) > 0; at_ += size)
             text += peek(size - 1);
@@ -122,10 +119,20 @@ class Reader {
             ++at_;
             return is_quantifier(peek()) ? unknown() : inner;
         }
-        re2::StringPiece rest = pattern_.substr(at_);
-        RE2::Consume(&rest, other);
-        at_ = pattern_.size() - rest.size();
+        if (base::is_one_of(peek(), "[\\"))
+            skip_special();
+        else
+            ++at_;
         return unknown();
+    }
+
+    void skip_special() {
+        static const RE2 special(R"(\[\^?\]?(?:\[:[\s\S]*?:\]|\\[\s\S]|[^\]])*\]?|)"
+                                 R"(\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|[\s\S])",
+                                 RE2::Latin1);
+        re2::StringPiece rest = pattern_.substr(at_);
+        RE2::Consume(&rest, special);
+        at_ = pattern_.size() - rest.size();
     }
 
     std::string_view pattern_;
