@@ -128,7 +128,8 @@ void write_opening(const place::Place& place, const place::Loaded& loaded, chat:
     request.model = model::parse_model_name(loaded.settings.asked_model).name;
     request.system = loaded.configuration.system_prompt;
     request.documents = place.redaction.apply(context::documents_text(place.directory));
-    request.tools = visible_tools(loaded.rights.profiles, place.surroundings.home);
+    if (request.tools.empty())
+        request.tools = visible_tools(loaded.rights.profiles, place.surroundings.home);
     request.max_output_tokens = loaded.settings.max_output_tokens;
     request.effort = loaded.settings.effort;
     request.temperature = loaded.settings.temperature;

@@ -163,6 +163,8 @@ void Calls::plan(Judged& judged) {
         judged.planned = true;
         return;
     }
+    if (judged.tool->plan != nullptr || checkpoint_.is_due(*judged.tool, record_.turn()))
+        record_.commit_kept();
     workplace_.call_id = judged.id;
     const Outcome refusal = at_the_border(judged, [&]() -> Outcome {
         tools::Planned planned = tools::plan(*judged.tool, judged.parsed, workplace_);

@@ -17,10 +17,13 @@ bool writes_in_workspace(const tools::Tool& tool) {
 
 }  // namespace
 
+bool TurnCheckpoint::is_due(const tools::Tool& tool, const store::Turn& turn) const {
+    return !may_have_written_ && turn.working_directory.empty() && writes_in_workspace(tool);
+}
+
 bool TurnCheckpoint::before(const tools::Tool& tool, const store::Turn& turn,
                             const std::function<bool()>& stopping) {
-    if (may_have_written_ || !turn.working_directory.empty() || !writes_in_workspace(tool))
-        return true;
+    if (!is_due(tool, turn)) return true;
     may_have_written_ =
         store::has_checkpoint(place_.store, place_.agent.id, turn.id) || keep(turn.id, stopping);
     return may_have_written_;

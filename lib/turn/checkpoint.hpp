@@ -14,6 +14,8 @@ class TurnCheckpoint {
   public:
     explicit TurnCheckpoint(place::Place& place) : place_(place) {}
 
+    // Whether before() will keep the workspace first, which takes time.
+    bool is_due(const tools::Tool& tool, const store::Turn& turn) const;
     // Called before the tool begins. Returns false if it must not begin because the turn is being
     // ended. If the workspace cannot be kept, warns and returns true. A turn with -C has no
     // checkpoint.

@@ -122,6 +122,7 @@ void LiveTurn::renew_rules() {
 void LiveTurn::reload() {
     if (place::is_current(place_, loaded_)) return;
     loaded_ = place::load(place_);
+    request_.tools.clear();
     workplace_.sandbox.mode = loaded_.settings.sandbox;
 }
 
@@ -335,8 +336,7 @@ void LiveTurn::keep(const chat::Reply& reply) {
     record_.turn().iterations = state_.iterations;
     record_.turn().tool_calls =
         state_.tool_calls + static_cast<std::int64_t>(reply.tool_calls.size());
-    record_.keep(reply);
-    tell(reply);
+    record_.keep(reply, place_.redaction.apply(reply.text));
 }
 
 void LiveTurn::tell(const chat::Reply& reply) const {

@@ -61,7 +61,8 @@ std::vector<chat::ToolDefinition> visible_tools(const std::vector<policy::Profil
 chat::Message user_message(place::Place& place, const std::string& text,
                            std::vector<store::Task> tasks);
 
-// Fills in a request except for its conversation.
+// Fills in a request except for its conversation. Tools that it has stay as they are: providers'
+// caches begin with them.
 void write_opening(const place::Place& place, const place::Loaded& loaded, chat::Request& request);
 // Returns what providers' caches depend on. The request must not hold the project's text yet.
 store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& request,

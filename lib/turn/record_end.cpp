@@ -53,7 +53,7 @@ void Record::write_end(chat::TurnResult& result) {
 
 void Record::conclude(const chat::Reply& reply, chat::TurnResult& result) {
     commit([&] {
-        insert_reply(reply);
+        insert_reply(reply, sys::now_ms());
         enter(place_.store, turn_, TurnState::idle, "completed");
         write_end(result);
         place::keep_for_channel(place_, turn_.id, result.text);

@@ -190,9 +190,8 @@ class Followed {
 
 }  // namespace
 
-tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
-                               const Record& record, const place::Shutdown& shutdown,
-                               tools::Tasks& tasks) {
+tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded, Record& record,
+                               const place::Shutdown& shutdown, tools::Tasks& tasks) {
     const store::Turn& turn = record.turn();
     const auto create = [&place, &loaded, &turn](const tools::SpawnRequest& request) {
         if (const auto known = store::find_child_of_call(place.store, turn.id, request.call_id))

@@ -15,8 +15,7 @@ namespace chorus::turn {
 // sub-agents do is emitted as Subtask events. A sub-agent's process has an
 // empty environment; what it needs of this one's, keys included, comes over a descriptor
 // (sys::Environment).
-tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
-                               const Record& record, const place::Shutdown& shutdown,
-                               tools::Tasks& tasks);
+tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded, Record& record,
+                               const place::Shutdown& shutdown, tools::Tasks& tasks);
 
 }  // namespace chorus::turn

@@ -46,8 +46,11 @@ Record::Record(place::Place& place, store::Turn turn, std::optional<std::string>
       last_commit_(sys::now_ms()),
       transcript_(transcript_of(place)) {}
 
-void Record::emit(const chat::Event& event) const {
-    place_.surroundings.on_event(event, {place_.agent.name, place_.thread.id, turn_.id});
+void Record::emit(const chat::Event& event) {
+    if (kept_)
+        kept_->events.push_back(event);
+    else
+        place_.surroundings.on_event(event, {place_.agent.name, place_.thread.id, turn_.id});
 }
 
 std::int64_t Record::insert(chat::Message message) {
@@ -62,10 +65,9 @@ std::int64_t Record::insert(chat::Message message) {
     return fresh_.back().id;
 }
 
-void Record::step(const std::string& description, base::TimeMs started_at) {
-    const base::TimeMs now = sys::now_ms();
-    store::insert_step(place_.store,
-                       {turn_.id, ++next_step_, description, started_at, now, now - started_at});
+void Record::step(const std::string& description, base::TimeMs started_at, base::TimeMs ended_at) {
+    store::insert_step(place_.store, {turn_.id, ++next_step_, description, started_at, ended_at,
+                                      ended_at - started_at});
 }
 
 void enter(store::Store& store, store::Turn& turn, TurnState next, const std::string& cause) {
@@ -87,6 +89,7 @@ void Record::commit(const std::function<void()>& write) {
         store::Transaction transaction(place_.store);
         for (const auto& [call, sent_at] : unsettled_)
             store::settle_call(place_.store, call, sent_at);
+        if (kept_) insert_kept();
         write();
         transaction.commit();
         unsettled_.clear();
@@ -96,6 +99,7 @@ void Record::commit(const std::function<void()>& write) {
         throw;
     }
     append_transcript();
+    if (kept_) show_kept();
 }
 
 void Record::append_transcript(const std::string& notice) {
@@ -202,7 +206,7 @@ void Record::note_prefix() {
     store::set_cut(place_.store, place_.thread);
 }
 
-void Record::insert_reply(const chat::Reply& reply) {
+void Record::insert_reply(const chat::Reply& reply, base::TimeMs ended_at) {
     chat::Message message;
     message.role = chat::Role::assistant;
     message.content = reply.text;
@@ -210,27 +214,41 @@ void Record::insert_reply(const chat::Reply& reply) {
     message.opaque = reply.opaque;
     newest_answer_ = insert(std::move(message));
     note_prefix();
-    step("model call", last_commit_);
+    step("model call", last_commit_, ended_at);
 }
 
-void Record::keep(const chat::Reply& reply) {
-    commit([&] {
-        insert_reply(reply);
-        for (const chat::ToolCall& call : reply.tool_calls)
-            store::insert_tool_run(place_.store, {.turn_id = turn_.id,
-                                                  .position = next_position_++,
-                                                  .tool_call_id = call.id,
-                                                  .tool = call.name});
-        if (!reply.tool_calls.empty())
-            turn_.current_step =
-                "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
-        store::update_turn(place_.store, turn_);
-    });
+void Record::keep(const chat::Reply& reply, const std::string& shown) {
+    kept_ = Kept{reply, shown, sys::now_ms()};
+    if (reply.tool_calls.empty()) commit_kept();
+}
+
+void Record::commit_kept() {
+    if (kept_) commit([] {});
+}
+
+void Record::insert_kept() {
+    const chat::Reply& reply = kept_->reply;
+    insert_reply(reply, kept_->at);
+    for (const chat::ToolCall& call : reply.tool_calls)
+        store::insert_tool_run(place_.store, {.turn_id = turn_.id,
+                                              .position = next_position_++,
+                                              .tool_call_id = call.id,
+                                              .tool = call.name});
+    if (!reply.tool_calls.empty())
+        turn_.current_step =
+            "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
+    store::update_turn(place_.store, turn_);
+}
+
+void Record::show_kept() {
+    const Kept kept = *std::exchange(kept_, std::nullopt);
+    emit(chat::MessageEvent{chat::Role::assistant, newest_answer_, kept.shown, turn_.usage});
+    for (const chat::Event& event : kept.events) emit(event);
 }
 
 void Record::keep(const chat::Reply& reply, chat::Message told) {
     commit([&] {
-        insert_reply(reply);
+        insert_reply(reply, sys::now_ms());
         insert(std::move(told));
         store::update_turn(place_.store, turn_);
     });
@@ -276,7 +294,7 @@ void Record::insert_result(const Judged& call, base::TimeMs now) {
     run.finished_at = now;
     run.outcome = call_outcomes.name(call.outcome);
     store::update_tool_run(place_.store, run);
-    step("tool " + call.name, call.started_at != 0 ? call.started_at : now);
+    step("tool " + call.name, call.started_at != 0 ? call.started_at : now, sys::now_ms());
 }
 
 void Record::note_permissions() {

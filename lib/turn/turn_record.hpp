@@ -1,5 +1,5 @@
 // The turn's row and everything committed under it. Each function is one transaction, durable when
-// it returns; the transcript follows the database and is repaired from it.
+// it returns, but for keep(); the transcript follows the database and is repaired from it.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ class Record {
     // Sets the prefix of the request that the next answer is for; not used if no chain is kept.
     void use_prefix(store::Prefix prefix) { prefix_ = std::move(prefix); }
 
-    // Shows an event of the turn to whoever watches.
-    void emit(const chat::Event& event) const;
+    // Shows an event of the turn to whoever watches, once the answer it follows is durable.
+    void emit(const chat::Event& event);
 
     // The messages committed since the last call, in order.
     std::vector<chat::Message> take_committed() { return std::exchange(committed_, {}); }
@@ -65,8 +65,11 @@ class Record {
     void begin(std::optional<chat::Message> user_message);
     // Continues the same row with the next attempt; `last` is the newest message of the turn.
     void reopen(const chat::Message& last);
-    // Commits an answer and its calls' rows.
-    void keep(const chat::Reply& reply);
+    // Commits an answer and its calls' rows, and emits it as `shown`. One with calls comes with the
+    // next commit, which each call needs before it begins: a call waits for the disk twice. What
+    // takes time before that begins with commit_kept().
+    void keep(const chat::Reply& reply, const std::string& shown);
+    void commit_kept();
     // Commits an answer without calls, and what the model is told about it.
     void keep(const chat::Reply& reply, chat::Message told);
     // Adds what a request used to the turn. The ledger gets it with the next commit, or at once.
@@ -98,13 +101,22 @@ class Record {
     void end(chat::TurnResult& result);
 
   private:
+    struct Kept {
+        chat::Reply reply;
+        std::string shown;
+        base::TimeMs at = 0;
+        std::vector<chat::Event> events = {};  // emitted since
+    };
+
     void wait_for_person(const std::vector<store::Prompt>& prompts,
                          const std::function<void()>& also);
     void go_to(store::TurnState next, const std::string& cause,
                const std::function<void()>& change = {});
     std::int64_t insert(chat::Message message);
     void note_prefix();
-    void insert_reply(const chat::Reply& reply);
+    void insert_reply(const chat::Reply& reply, base::TimeMs ended_at);
+    void insert_kept();
+    void show_kept();
     void note_permissions();
     void append_audit(Judged& call, base::TimeMs now);
     void use_up(const Judged& call, base::TimeMs now);
@@ -117,7 +129,7 @@ class Record {
     void insert_inbox_messages(const std::vector<store::InboxRow>& rows, bool begins_turn);
     void append_transcript(const std::string& notice = {});
     void keep_end_for_channel(const chat::TurnResult& result);
-    void step(const std::string& description, base::TimeMs started_at);
+    void step(const std::string& description, base::TimeMs started_at, base::TimeMs ended_at);
 
     place::Place& place_;
     store::Turn turn_;
@@ -130,6 +142,7 @@ class Record {
     std::int64_t newest_answer_ = 0;
     base::TimeMs last_commit_ = 0;
     std::vector<std::pair<store::ModelCall, base::TimeMs>> unsettled_;
+    std::optional<Kept> kept_;          // comes with the next commit
     std::vector<chat::Message> fresh_;  // committed, not in the transcript yet
     std::vector<chat::Message> committed_;
     std::string transcript_;
