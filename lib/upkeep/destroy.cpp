@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -165,20 +166,23 @@ class Destruction {
 
     // An invalid agent.json does not prevent destroying the agent: everything since the last clear
     // is then saved.
-    turn::Present present() const {
+    [[gnu::noinline]] std::unique_ptr<turn::Present> found_present() const {
         try {
-            return turn::present_context(store_, agent_, {}, surroundings_);
+            return std::make_unique<turn::Present>(
+                turn::present_context(store_, agent_, {}, surroundings_));
         } catch (const Error& error) {
             surroundings_.warn(error.message());
-            turn::Present present;
-            present.settings.model = agent_.model;
-            present.messages = context::agent_messages(store_, agent_, 0);
+            auto present = std::make_unique<turn::Present>();
+            present->settings.model = agent_.model;
+            present->messages = context::agent_messages(store_, agent_, 0);
             return present;
         }
     }
 
+    // Not on the stack, which may be as small as 64 KiB: all of run() would have it.
     void end_conversation(bool goes_on) {
-        turn::Present present = this->present();
+        const std::unique_ptr<turn::Present> found = found_present();
+        turn::Present& present = *found;
         redaction_ = present.redaction;
         const bool saves = files_ != Files::purged && !present.messages.empty();
         if (saves && goes_on) done_.session = find_saved(present.messages);
@@ -327,7 +331,7 @@ class Destruction {
 
 Destroyed destroy(store::Store& store, const store::Agent& agent, Files files,
                   const place::Surroundings& surroundings) {
-    return Destruction(store, agent, files, surroundings).run();
+    return std::make_unique<Destruction>(store, agent, files, surroundings)->run();
 }
 
 }  // namespace chorus::upkeep
