@@ -12,7 +12,8 @@ namespace chorus::agent {
 class Directory {
   public:
     explicit Directory(std::string path) : path_(std::move(path)) {}
-    // Makes that of a sub-agent, which works in the workspace of `top` and has no branches.
+    // Makes that of a sub-agent, which works where what is above it works, up to `top`, and has no
+    // branches.
     Directory(std::string path, std::string top) : path_(std::move(path)), top_(std::move(top)) {}
     const std::string& path() const { return path_; }
     bool is_of_sub_agent() const { return !top_.empty(); }
@@ -24,7 +25,10 @@ class Directory {
     std::string tool_log() const { return path_ + "/tools.org"; }
     std::string docs() const { return path_ + "/docs"; }
     std::string sessions() const { return path_ + "/sessions"; }
-    std::string workspace() const { return (top_.empty() ? path_ : top_) + "/workspace"; }
+    std::string workspace() const;
+    // The clone that an isolated sub-agent works in.
+    std::string work() const { return path_ + "/work"; }
+    bool is_isolated() const;
     std::string artifacts() const { return path_ + "/artifacts"; }
     // Files of commands outside the workspace, mainly caches.
     std::string commands() const { return path_ + "/commands"; }

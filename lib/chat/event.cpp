@@ -183,6 +183,15 @@ std::string to_json(const TurnResult& result) {
         out.end_object();
     }
     out.end_array();
+    out.key("work");
+    if (const HandedBack& work = result.work; !work.branch.empty() || !work.problem.empty()) {
+        out.begin_object();
+        write_text(out, "branch", work.branch);
+        write_text(out, "problem", work.problem);
+        out.end_object();
+    } else {
+        out.null();
+    }
     add_pending(out, result.prompts);
     out.key("accepted");
     result.accepted ? out.boolean(*result.accepted) : out.null();
@@ -204,6 +213,12 @@ std::string to_json(const TurnResult& result) {
     write_time(out, "resume_at", result.resume_at);
     out.member("replayed", result.replayed);
     return out.member("exit_code", static_cast<int>(result.exit_status)).end_object().take();
+}
+
+std::string said_of(const HandedBack& work) {
+    if (!work.problem.empty()) return "\n\n[Its changes are not handed back: " + work.problem + "]";
+    if (work.branch.empty()) return {};
+    return "\n\n[Its changes are the branch " + work.branch + "; nothing is merged]";
 }
 
 std::optional<Subtask> parse_subtask(std::string_view json) {
@@ -237,6 +252,8 @@ TurnResult parse_result(std::string_view json) {
                                     string_or(artifact, "name"), integer_or(artifact, "version"),
                                     integer_or(artifact, "size_bytes"),
                                     string_or(artifact, "path")});
+    const Json& work = member(object, "work");
+    result.work = {string_or(work, "branch"), string_or(work, "problem")};
     result.usage = parse_usage(object);
     if (const Json& used = member(object, "sub_agents"); used.is_object())
         result.sub_agents = {integer_or(used, "count"), parse_usage(used)};

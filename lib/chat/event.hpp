@@ -139,6 +139,14 @@ struct SubAgentsUsed {
     Usage usage = {};
 };
 
+// What the turn of an isolated sub-agent left in its clone. Both are empty if that is nothing new.
+struct HandedBack {
+    std::string branch = {};   // of the repository that was cloned
+    std::string problem = {};  // why there is none
+};
+// As the agent above is told, after the answer; "" for nothing.
+std::string said_of(const HandedBack& work);
+
 struct TurnResult {
     std::string agent;
     std::int64_t thread = 1;
@@ -153,6 +161,7 @@ struct TurnResult {
     std::int64_t iterations = 0;
     std::int64_t tool_calls = 0;
     std::vector<Artifact> artifacts = {};  // that the turn wrote
+    HandedBack work = {};
     std::vector<PromptNotice> prompts;
     struct Denied {
         std::string action;

@@ -199,6 +199,9 @@ void Output::say_end(const chat::TurnResult& result) {
                     [](const chat::PromptNotice& prompt) { return prompt.tool == "bash"; });
     if (options_.verbosity != Verbosity::quiet && asks_for_command)
         say("hint", "the profile 'sandboxed' runs sandboxed commands without asking");
+    if (!result.work.problem.empty()) say("warning", "its changes: " + result.work.problem);
+    if (!result.work.branch.empty() && options_.verbosity != Verbosity::quiet)
+        say("notice", "its changes are the branch " + result.work.branch + "; nothing is merged");
     const bool asks = result.state == chat::State::input_required && !result.prompts.empty();
     if (!result.error || (asks && result.accepted != false)) return;
     const bool is_limit = result.exit_status == ExitStatus::limit;

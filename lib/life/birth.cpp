@@ -69,10 +69,6 @@ void take_plan(Birth& birth, const BirthPlan& plan, const BirthOptions& options,
     row.last_activity = now;
 }
 
-repo::Author author_of(const std::string& name) {
-    return {name, name + "@chorus.local"};
-}
-
 // Makes no repository if the user turned the sandbox off and chorus-git cannot be confined here.
 void make_repository(const std::string& workspace, const BirthOptions& options,
                      const BirthPlan& plan, Birth& birth) {
@@ -82,7 +78,7 @@ void make_repository(const std::string& workspace, const BirthOptions& options,
             return;
         }
     }
-    repo::Repository::initialise(workspace, author_of(options.name));
+    repo::Repository::initialise(workspace, repo::author_of_agent(options.name));
 }
 
 // Creates the directories that are missing, and the repository of the workspace. Adds to
@@ -102,8 +98,9 @@ void complete_tree(const agent::Directory& directory, const BirthOptions& option
         make_repository(sys::real_path(directory.workspace()), options, plan, birth);
     } else {
         sys::remove_tree(directory.workspace());
-        for (std::string& path : repo::clone(options.clone, directory.workspace(),
-                                             author_of(options.name), options.submodules))
+        for (std::string& path :
+             repo::clone(options.clone, directory.workspace(), repo::author_of_agent(options.name),
+                         options.submodules))
             birth.left_out.push_back(std::move(path));
     }
     birth.plants = sys::Plants::in(sys::real_path(directory.workspace())).since({});

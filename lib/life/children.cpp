@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/id.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "chat/json.hpp"
 #include "chat/json_text.hpp"
 #include "life/find_agent.hpp"
 #include "life/leftovers.hpp"
+#include "repo/repository.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
@@ -25,6 +28,7 @@ using base::ErrorCode;
 constexpr std::size_t slug_bytes = 40;
 constexpr std::size_t description_bytes = 1'000;
 constexpr std::int64_t spawn_lock_ms = 30'000;
+constexpr const char* cloned_from_key = "cloned_from";
 
 void check_description(const std::string& description) {
     if (description.size() <= description_bytes) return;
@@ -65,7 +69,7 @@ std::vector<std::string> read_list_of(const Home& home, const store::Agent& agen
 }
 
 agent::PathLists paths_of(const Home& home, const store::Agent& parent, const agent::Preset& preset,
-                          const SpawnOptions& options) {
+                          const SpawnOptions& options, bool is_isolated) {
     agent::PathLists paths = preset.paths;
     if (paths.read && options.allowed_paths)
         throw Error(ErrorCode::bad_request,
@@ -75,6 +79,7 @@ agent::PathLists paths_of(const Home& home, const store::Agent& parent, const ag
         paths.read = options.allowed_paths ? options.allowed_paths : read_list_of(home, parent);
     if (paths.read->empty() && options.allowed_paths) paths.read = {{"**"}};
     if (!paths.write) paths.write = {{"/tmp/**"}};
+    if (is_isolated && !preset.paths.write) paths.write->insert(paths.write->begin(), "**");
     std::vector<std::string> denied = sys::usual_denials();
     add_missing(denied, paths.deny);
     add_missing(denied, options.denied_paths);
@@ -86,6 +91,7 @@ agent::PathLists paths_of(const Home& home, const store::Agent& parent, const ag
 struct SpawnPlan {
     std::string preset_text;
     agent::Preset preset;
+    std::string cloned_from;  // "": it works where its parent works
     store::Agent row;
     std::string directory;  // of the parent's sub-agents, relative to the home
 };
@@ -105,11 +111,11 @@ SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& 
     SpawnPlan plan;
     const std::string text = agent::preset_text(path);
     plan.preset = agent::parse_preset(text, path);
-    if (plan.preset.isolate)
-        throw Error(ErrorCode::config_invalid,
-                    "Failed to load preset from " + path + ": isolate: not supported yet",
-                    "leave it out, or set it to false");
-    plan.preset_text = agent::with_paths(text, paths_of(home, parent, plan.preset, options), path);
+    const bool is_isolated = plan.preset.isolate || options.isolate;
+    if (is_isolated)
+        plan.cloned_from = options.place.empty() ? workplace_of(home, parent) : options.place;
+    plan.preset_text =
+        agent::with_paths(text, paths_of(home, parent, plan.preset, options, is_isolated), path);
     const Directory directory = home.directory(parent.dir);
     const std::string agents = directory.branch_agents(agent::current_branch(directory));
     plan.directory = agents.substr(home.path().size() + 1);
@@ -119,28 +125,30 @@ SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& 
     plan.row.description = options.description;
     plan.row.model = plan.preset.model;
     plan.row.permissions = plan.preset.permissions ? plan.preset.permissions->name : "";
-    plan.row.place = options.place;
+    plan.row.place = is_isolated ? "" : options.place;
     plan.row.rights = options.rights;
     plan.row.parent_turn = options.parent_turn;
     plan.row.parent_call = options.parent_call;
     return plan;
 }
 
-std::string metadata_of(const store::Agent& child, const std::string& parent) {
+std::string metadata_of(const store::Agent& child, const std::string& parent,
+                        const std::string& cloned_from) {
     const auto line = [](const char* key, const std::string& value) {
         return std::string(key) + ": " + chat::quoted(value) + "\n";
     };
     const std::string created = base::iso8601(child.created_at);
     return line("version", "3.0") + line("session_id", child.name) + line("created", created) +
            line("updated", created) + line("type", "agent") + line("parent_session_id", parent) +
-           line("preset", child.preset);
+           line("preset", child.preset) +
+           (cloned_from.empty() ? "" : line(cloned_from_key, cloned_from));
 }
 
 void fill(const Home& home, const std::string& path, const SpawnPlan& plan,
           const store::Agent& parent) {
     const Directory made(path, home.path());
     sys::write_file(made.configuration(), plan.preset_text);
-    sys::write_file(made.metadata(), metadata_of(plan.row, parent.name));
+    sys::write_file(made.metadata(), metadata_of(plan.row, parent.name, plan.cloned_from));
     sys::write_file(made.transcript("main", 1, true), "# " + plan.row.name + "\n");
     sys::write_file(made.tool_log(), "");
     sys::sync_filesystem(path);
@@ -172,6 +180,29 @@ void reclaim_children(const Home& home, store::Store& store, const store::Agent&
     }
 }
 
+// Of HEAD, with what is in it alone.
+void clone_into(const std::string& path, const std::string& source, const store::Agent& parent) {
+    const auto repository = repo::Repository::open(source);
+    if (!repository || repo::head_commit(source).empty())
+        throw Error(ErrorCode::bad_request, "isolate: no commit to clone in " + source,
+                    "git_init, or git init and a first commit, make one");
+    std::vector<std::string> changed;
+    const std::string status = repository->status();
+    for (const std::string_view line : base::split_lines(status))
+        if (line.starts_with(' ') || line.starts_with('?') || (line.size() > 2 && line[2] == ' '))
+            changed.emplace_back(base::visible(line.substr(3)));
+    if (!changed.empty()) {
+        const std::size_t all = changed.size();
+        changed.resize(std::min<std::size_t>(all, 5));
+        throw Error(ErrorCode::bad_request,
+                    "isolate: " + base::counted(all, "uncommitted change") +
+                        " would be missing in the clone: " + base::join(changed, ", ") +
+                        (all > changed.size() ? " and others" : ""),
+                    "commit them, or name them in .gitignore");
+    }
+    (void)repo::clone(source, path, repo::author_of_agent(parent.name));
+}
+
 std::string known_text(const std::vector<SubAgent>& known) {
     std::vector<std::string> names;
     for (const SubAgent& each : known) names.push_back(each.agent.name);
@@ -191,9 +222,19 @@ void add_below(store::Store& store, const store::Agent& above, std::size_t depth
 
 }  // namespace
 
+std::string workplace_of(const Home& home, const store::Agent& agent) {
+    return agent.place.empty() ? sys::real_path(home.directory(agent.dir).workspace())
+                               : agent.place;
+}
+
 store::Agent spawn(const Home& home, store::Store& store, const store::Agent& parent,
                    const SpawnOptions& options) {
     SpawnPlan plan = plan_spawn(home, store, parent, options);
+    std::optional<sys::Scaffold> clone;
+    if (!plan.cloned_from.empty()) {
+        clone.emplace(temporary_directory(home, "work-" + base::random_short_id(8)));
+        clone_into(clone->path() + "/work", plan.cloned_from, parent);
+    }
     // its parent is not destroyed meanwhile
     const HeldAgent held = hold_agent(home, store, parent, sys::Lock::Mode::shared, spawn_lock_ms);
     const auto lock = sys::Lock::acquire(home.branches_lock(parent.id), sys::Lock::Mode::exclusive,
@@ -205,6 +246,7 @@ store::Agent spawn(const Home& home, store::Store& store, const store::Agent& pa
     reclaim_children(home, store, parent);
     take_name(home, store, plan, options, sys::now_ms());
     sys::Scaffold scaffold(temporary_directory(home, plan.row.name));
+    if (clone) sys::rename_path(clone->path() + "/work", Directory(scaffold.path()).work());
     fill(home, scaffold.path(), plan, parent);
     sys::make_directory(home.path() + "/" + plan.directory, 0700);
     store::Transaction transaction(store);
@@ -219,6 +261,16 @@ store::Agent spawn(const Home& home, store::Store& store, const store::Agent& pa
     commit_status(store, plan.row, store::AgentStatus::active, "spawned");
     plan.row.status = store::AgentStatus::active;
     return plan.row;
+}
+
+std::string cloned_from(const Directory& directory) {
+    const std::string text = sys::read_file(directory.metadata(), description_bytes * 10);
+    const std::string key = std::string(cloned_from_key) + ": ";
+    for (const std::string_view line : base::split_lines(text))
+        if (line.starts_with(key))
+            return chat::parse_json(line.substr(key.size()), directory.metadata())
+                .get<std::string>();
+    return {};
 }
 
 std::vector<store::Agent> ancestors_of(store::Store& store, const store::Agent& agent) {
@@ -241,6 +293,10 @@ std::vector<sys::PathRules> path_rules_of(const Home& home, store::Store& store,
     std::vector<store::Agent> chain = ancestors_of(store, agent);
     chain.insert(chain.begin(), agent);
     std::vector<sys::PathRules> all;
+    // A clone has the names of the workspace that it is of: what is hidden there is hidden in it.
+    // What is written in it is handed back as a branch.
+    bool is_in_clone = false;
+    std::string at = root;
     for (const store::Agent& each : chain) {
         const Directory directory = home.directory(each.dir);
         if (!directory.is_of_sub_agent()) break;
@@ -251,17 +307,20 @@ std::vector<sys::PathRules> path_rules_of(const Home& home, store::Store& store,
                         "Failed to load preset from " + path + ": paths has no " +
                             (paths.read ? "write" : "read"),
                         "a sub-agent's own preset.md has both lists (chorus-preset(5))");
+        if (is_in_clone) at = workplace_of(home, each);
         const auto normal = [&](const std::vector<std::string>& globs) {
             std::vector<std::string> list;
-            for (const std::string& glob : globs) list.push_back(sys::normal_glob(glob, root));
+            for (const std::string& glob : globs) list.push_back(sys::normal_glob(glob, at));
             return list;
         };
         sys::PathRules rules;
         rules.read = normal(*paths.read);
-        rules.write = normal(*paths.write);
+        rules.write =
+            is_in_clone ? std::vector<std::string>{"**", "/tmp/**"} : normal(*paths.write);
         rules.deny = normal(paths.deny);
         add_missing(rules.deny, sys::usual_denials());
         all.push_back(std::move(rules));
+        is_in_clone = is_in_clone || directory.is_isolated();
     }
     return all;
 }

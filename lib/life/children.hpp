@@ -20,6 +20,7 @@ struct SpawnOptions {
     std::optional<std::vector<std::string>> allowed_paths = {};
     std::vector<std::string> denied_paths = {};
     std::string place = {};  // where it works, as store::Agent has it
+    bool isolate = false;    // it works in a clone of its own; its preset can say so too
     // The turn and the call spawn it. It never has more than the rights of that turn
     // (place/rights.hpp).
     std::string rights = {};
@@ -32,6 +33,10 @@ struct SpawnOptions {
 store::Agent spawn(const agent::Home& home, store::Store& store, const store::Agent& parent,
                    const SpawnOptions& options);
 
+// Returns the path, without links, where the turns of an agent or a sub-agent work without -C.
+std::string workplace_of(const agent::Home& home, const store::Agent& agent);
+// Returns the workspace that the clone of an isolated sub-agent was made of.
+std::string cloned_from(const agent::Directory& directory);
 // Returns the agent above a sub-agent, then the one above that, to the top; empty for an agent.
 std::vector<store::Agent> ancestors_of(store::Store& store, const store::Agent& agent);
 // Returns the agent at the top: itself, if it is no sub-agent.

@@ -260,7 +260,7 @@ class Check {
                                          : "one was created from its files, without a history";
             sys::make_directory(path, 0700);
             (void)repo::Repository::initialise(sys::real_path(path),
-                                               {row.name, row.name + "@chorus.local"});
+                                               repo::author_of_agent(row.name));
             return then;
         });
     }

@@ -168,6 +168,41 @@ void delete_branch(git_repository* repository, const std::string& name) {
     check(git_reference_delete(branch.get()), "git: " + name);
 }
 
+bool take_branch(git_repository* repository, const std::string& source, const std::string& name) {
+    constexpr const char* taken = "refs/chorus/taken";
+    const std::string what = "git: " + name;
+    check_name(name);
+    const Mutation mutation(git_repository_path(repository));
+    if (head_ref(repository) == ref_of(name)) refuse(what + ": the branch is checked out");
+    refuse_used(repository, name, "git");
+    const auto remote = make<Remote>(what, git_remote_create_anonymous, repository, source.c_str());
+    auto options = options_by(git_fetch_options_init);
+    options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
+    options.update_fetchhead = 0;
+    std::string wanted = std::string("+HEAD:") + taken;
+    char* specification = wanted.data();
+    const git_strarray wanted_alone{&specification, 1};
+    check(git_remote_fetch(remote.get(), &wanted_alone, &options, nullptr), what);
+    const Reference fetched = find_ref(repository, taken);
+    if (!fetched) refuse(what + ": there is no commit at " + source);
+    const git_oid id = *git_reference_target(fetched.get());
+    const auto contains_it = [&](const git_oid& tip) {
+        return git_oid_equal(&tip, &id) != 0 || git_graph_descendant_of(repository, &tip, &id) == 1;
+    };
+    const CommitObject head = commit_at(repository);
+    const bool is_new = !head || !contains_it(*git_commit_id(head.get()));
+    const Reference before = find_ref(repository, ref_of(name));
+    const bool goes_forward =
+        !before || git_oid_equal(git_reference_target(before.get()), &id) != 0 ||
+        git_graph_descendant_of(repository, &id, git_reference_target(before.get())) == 1;
+    if (is_new && goes_forward)
+        make<Reference>(what, git_reference_create, repository, ref_of(name).c_str(), &id, 1,
+                        "fetched from a sub-agent");
+    check(git_reference_delete(fetched.get()), what);
+    if (is_new && !goes_forward) refuse(what + ": the branch has other commits");
+    return is_new;
+}
+
 void checkout(git_repository* repository, const std::string& ref, bool create, const Texts& kept) {
     if (create) check_name(ref);
     const Mutation mutation(git_repository_path(repository));

@@ -35,6 +35,7 @@ using GitRepository = base::Handle<git_repository, git_repository_free>;
 using Index = base::Handle<git_index, git_index_free>;
 using Object = base::Handle<git_object, git_object_free>;
 using Reference = base::Handle<git_reference, git_reference_free>;
+using Remote = base::Handle<git_remote, git_remote_free>;
 using Signature = base::Handle<git_signature, git_signature_free>;
 using StatusList = base::Handle<git_status_list, git_status_list_free>;
 using Submodule = base::Handle<git_submodule, git_submodule_free>;

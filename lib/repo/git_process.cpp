@@ -51,18 +51,6 @@ Current& current() {
     return current;
 }
 
-// The workspace, and the directories of its repository outside it.
-std::vector<std::string> workspace_places(const std::string& workspace) {
-    const sys::GitPlace place = sys::find_git(workspace);
-    if (!place.problem.empty()) throw base::Error(base::ErrorCode::failed, "git: " + place.problem);
-    std::vector<std::string> places{workspace};
-    if (!place.is_there()) return places;
-    sys::check_owner("git", workspace, place);
-    for (const std::string& directory : {place.common_directory, place.git_directory})
-        if (!(directory + "/").starts_with(places.back() + "/")) places.push_back(directory);
-    return places;
-}
-
 // Passes on only the variable that fixes the clock.
 std::vector<std::string> with_clock(std::vector<std::string> environment) {
     if (const auto fixed = sys::Environment::of_process().find("CHORUS_NOW_MS"))
@@ -137,6 +125,17 @@ void GitProcess::tell_its_end() {
     throw base::Error(base::ErrorCode::failed,
                       "git: chorus-git ended" + (said.empty() ? "" : ": " + said),
                       needs_mounts_ && said.starts_with("bwrap") ? sys::what_fences_need : "");
+}
+
+std::vector<std::string> workspace_places(const std::string& workspace) {
+    const sys::GitPlace place = sys::find_git(workspace);
+    if (!place.problem.empty()) throw base::Error(base::ErrorCode::failed, "git: " + place.problem);
+    std::vector<std::string> places{workspace};
+    if (!place.is_there()) return places;
+    sys::check_owner("git", workspace, place);
+    for (const std::string& directory : {place.common_directory, place.git_directory})
+        if (!(directory + "/").starts_with(places.back() + "/")) places.push_back(directory);
+    return places;
 }
 
 std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigned umask) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/limits.hpp"
 #include "repo/git_message.hpp"
@@ -45,6 +46,8 @@ class GitProcess {
     bool has_ended_ = false;
 };
 
+// Returns the workspace, and the directories of its repository outside it.
+std::vector<std::string> workspace_places(const std::string& workspace);
 // Returns this process's chorus-git for that workspace (a path without links) and umask; starts one
 // if there is none.
 std::shared_ptr<GitProcess> git_process_of(const std::string& workspace, unsigned umask);

@@ -109,6 +109,12 @@ Repository Repository::initialise(const std::string& workspace, const Author& au
     return repository;
 }
 
+bool Repository::take(const std::string& source, const std::string& branch) const {
+    GitProcess process(
+        {.writable = workspace_places(workspace_), .readable = {source}, .umask = umask_}, {});
+    return !process.call({"take", workspace_, source, branch}).empty();
+}
+
 Message Repository::request(Message words, const Message& files) const {
     words.insert(words.begin() + 1, workspace_);
     words.insert(words.end(), files.begin(), files.end());

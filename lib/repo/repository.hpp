@@ -22,6 +22,11 @@ struct Author {
     std::string email;
 };
 
+// Of what an agent commits.
+inline Author author_of_agent(const std::string& name) {
+    return {name, name + "@chorus.local"};
+}
+
 struct Commit {
     std::string id;
     std::string author;
@@ -84,6 +89,9 @@ class Repository {
     std::string branches() const { return call({"branches"}).at(0); }  // "* main\n  topic\n"
     void create_branch(const std::string& name) { call({"create-branch", name}); }
     void delete_branch(const std::string& name) { call({"delete-branch", name}); }
+    // Fetches HEAD of the repository at `source`, a path without links, as this branch, which it
+    // moves forward only. Returns false, and changes nothing, if HEAD here contains it.
+    bool take(const std::string& source, const std::string& branch) const;
     // Refuses to overwrite changes, and to change the files `kept`.
     void checkout(const std::string& ref, bool create, const std::vector<std::string>& kept = {}) {
         call({"checkout", ref, create ? "create" : ""}, kept);

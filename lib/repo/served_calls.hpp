@@ -26,6 +26,7 @@ bool contains(git_repository* repository, const std::string& commit);
 std::string branches(git_repository* repository);
 void create_branch(git_repository* repository, const std::string& name);
 void delete_branch(git_repository* repository, const std::string& name);
+bool take_branch(git_repository* repository, const std::string& source, const std::string& name);
 void checkout(git_repository* repository, const std::string& ref, bool create, const Texts& kept);
 
 }  // namespace chorus::repo

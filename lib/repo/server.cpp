@@ -91,6 +91,7 @@ Calls calls_with(std::optional<PlannedCommit>& plan) {
             {"branches", call_of(branches)},
             {"create-branch", call_of(create_branch)},
             {"delete-branch", call_of(delete_branch)},
+            {"take", call_of(take_branch)},
             {"checkout", call_of(checkout)},
             {"plan",
              [&plan](Words words) {

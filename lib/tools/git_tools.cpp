@@ -19,7 +19,7 @@ constexpr std::string_view no_repository =
     "there is no git repository in the workspace; git_init creates one";
 
 repo::Author author_of(const Workplace& workplace) {
-    return {workplace.agent, workplace.agent + "@chorus.local"};
+    return repo::author_of_agent(workplace.agent);
 }
 
 std::optional<Repository> open(const Workplace& workplace) {

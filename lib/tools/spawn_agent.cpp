@@ -17,7 +17,8 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
                          .preset = arguments.text("preset"),
                          .description = arguments.text("description"),
                          .denied_paths = arguments.list("denied_paths"),
-                         .wait = arguments.flag("wait", true)};
+                         .wait = arguments.flag("wait", true),
+                         .isolate = arguments.flag("isolate", false)};
     if (arguments.has("allowed_paths")) request.allowed_paths = arguments.list("allowed_paths");
     const std::string sub_agent = workplace.sub_agents->create(request);
     return Plan{.evidence = {},
@@ -31,18 +32,19 @@ Planned plan(const Arguments& arguments, const Workplace& workplace) {
 }  // namespace
 
 Tool spawn_agent_tool() {
-    return {
-        .parameters = {{"preset", "string", "the kind of sub-agent", true},
-                       {"description", "string", "what it is for, in a few words", true},
-                       {"prompt", "string", "the work: everything it has to know", true},
-                       {"allowed_paths", "array",
-                        "globs of what it may read, such as src/**; by default what you may"},
-                       {"denied_paths", "array", "globs of what it may neither read nor write"},
-                       {"wait", "boolean",
-                        "false: it works in the background, and its answer comes as a message"}},
-        .kind = Class::agent,
-        .shown = {"preset", "description"},
-        .plan = plan};
+    return {.parameters = {{"preset", "string", "the kind of sub-agent", true},
+                           {"description", "string", "what it is for, in a few words", true},
+                           {"prompt", "string", "the work: everything it has to know", true},
+                           {"allowed_paths", "array",
+                            "globs of what it may read, such as src/**; by default what you may"},
+                           {"denied_paths", "array", "globs of what it may neither read nor write"},
+                           {"wait", "boolean",
+                            "false: it works in the background, and its answer comes as a message"},
+                           {"isolate", "boolean",
+                            "true: it works in a git clone, and its changes come as a branch"}},
+            .kind = Class::agent,
+            .shown = {"preset", "description"},
+            .plan = plan};
 }
 
 }  // namespace chorus::tools

@@ -17,6 +17,7 @@ struct SpawnRequest {
     std::optional<std::vector<std::string>> allowed_paths = {};
     std::vector<std::string> denied_paths = {};
     bool wait = true;
+    bool isolate = false;
 };
 
 struct SubAgents {

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/text.hpp"
 #include "chat/block.hpp"
 #include "chat/json.hpp"
 #include "context/prompt_texts.hpp"
@@ -95,6 +96,8 @@ void report_to_spawner(place::Place& place, const chat::TurnResult& result) {
             text = std::string(chat::name(result.state)) + ": " + text;
         text = "Error: " + text;
     }
+    if (const std::string work = chat::said_of(result.work); !work.empty())
+        text = std::string(base::trim_end(text)) + work;
     task::report_sub_agent(place.store, place.agent, text);
 }
 

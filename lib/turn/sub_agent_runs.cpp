@@ -114,10 +114,13 @@ const char* headline_of(ExitStatus status, const sys::Finished& finished) {
 // for a person.
 std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const Json& result) {
     const auto status = static_cast<ExitStatus>(finished.exit_code);
+    const Json& left = chat::member(result, "work");
+    const std::string work =
+        chat::said_of({chat::string_or(left, "branch"), chat::string_or(left, "problem")});
     if (finished.exit_code == 0 && result.contains("text")) {
         std::string text(base::trim_end(chat::string_or(result, "text")));
-        return chat::ToolResult{
-            text.empty() ? "[the sub-agent's answer is empty]" : std::move(text), false};
+        if (text.empty()) text = "[the sub-agent's answer is empty]";
+        return chat::ToolResult{text + work, false};
     }
     if (status == ExitStatus::input_required) return std::nullopt;
     std::string detail = base::visible(base::trim(finished.err.text));
@@ -127,7 +130,7 @@ std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const 
     }
     if (const std::string said = chat::string_or(result, "text"); !said.empty())
         detail += "\nIt had said:\n" + said;
-    return failed(headline_of(status, finished) + (detail.empty() ? "" : "\n" + detail));
+    return failed(headline_of(status, finished) + (detail.empty() ? "" : "\n" + detail) + work);
 }
 
 // A sub-agent's process as its events tell it.
@@ -209,6 +212,7 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
             .allowed_paths = request.allowed_paths,
             .denied_paths = request.denied_paths,
             .place = is_elsewhere ? place.root.path() : "",
+            .isolate = request.isolate,
             .rights = place::rights_text(loaded, place.home_configuration, loaded.settings.sandbox,
                                          loaded.joined),
             .parent_turn = turn.id,

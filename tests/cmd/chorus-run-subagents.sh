@@ -85,7 +85,6 @@ chorus-run: hint: there are append_file, '
 refused $'---\nmodel: builtin/script\npaths: 3\n---\n' 3 'line 3: paths: must be a mapping'
 refused $'---\nmodel: builtin/script\npermissions: wide\n---\n' 3 "permissions: no profile 'wide'"
 refused $'---\nmodel: nobody/m\n---\n' 7 'nobody'
-refused $'---\nmodel: builtin/script\nisolate: true\n---\n' 3 'isolate: not supported yet'
 refused $'---\nmodel: builtin/script\npaths:\n  deny: ["../x"]\n---\n' 3 "line 4: paths.deny: '../x' leads upwards"
 refused $'---\n- a\n---\n' 3 'line 2: the front matter must be a mapping'
 refused $'---\nmodel: builtin/script\n' 3 "no line '---' ends the front matter"

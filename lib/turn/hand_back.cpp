@@ -1,0 +1,44 @@
+#include "turn/hand_back.hpp"
+
+#include <string>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "life/children.hpp"
+#include "repo/repository.hpp"
+
+namespace chorus::turn {
+namespace {
+
+// Every line of a status after the first names a path, or an operation.
+bool has_changes(const std::string& status) {
+    return status.find('\n') + 1 < status.size();
+}
+
+repo::Repository opened(const std::string& path) {
+    if (auto repository = repo::Repository::open(path)) return *repository;
+    throw base::Error(base::ErrorCode::failed, path + ": there is no git repository");
+}
+
+}  // namespace
+
+chat::HandedBack hand_back(place::Place& place) {
+    if (!place.directory.is_isolated()) return {};
+    const std::string work = place.root.path();
+    try {
+        repo::Repository clone = opened(work);
+        if (has_changes(clone.status()))
+            clone
+                .plan_commit(place.redaction.apply(place.agent.description) +
+                                 "\n\nSub-agent: " + place.agent.name + "\n",
+                             {}, repo::author_of_agent(place.agent.name))
+                .finish();
+        const std::string branch = "agents/" + place.agent.name;
+        const bool is_new = opened(life::cloned_from(place.directory)).take(work, branch);
+        return {is_new ? branch : "", ""};
+    } catch (const base::Error& error) {
+        return {"", base::visible(error.message()) + "; they are in " + work};
+    }
+}
+
+}  // namespace chorus::turn

@@ -1,0 +1,13 @@
+// What an isolated sub-agent made in its clone goes back to where the clone is from.
+#pragma once
+
+#include "chat/event.hpp"
+#include "place/place.hpp"
+
+namespace chorus::turn {
+
+// Commits what its clone holds beyond its HEAD, and fetches HEAD into the repository that was
+// cloned, as the branch agents/ID. Doing it again changes nothing. Nothing for any other agent.
+chat::HandedBack hand_back(place::Place& place);
+
+}  // namespace chorus::turn
