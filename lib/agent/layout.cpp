@@ -2,17 +2,32 @@
 
 #include <filesystem>
 
+#include "base/text.hpp"
+#include "chat/json.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::agent {
+namespace {
 
-bool Directory::is_isolated() const {
-    return is_of_sub_agent() && sys::is_directory(work());
+constexpr std::size_t most_metadata_bytes = 64U << 10;
+
+}  // namespace
+
+std::string Directory::cloned_from() const {
+    if (!is_of_sub_agent()) return {};
+    const std::string text =
+        sys::try_read_file(metadata(), most_metadata_bytes).value_or(std::string());
+    const std::string key = std::string(cloned_from_key) + ": ";
+    for (const std::string_view line : base::split_lines(text))
+        if (line.starts_with(key))
+            return chat::parse_json(line.substr(key.size()), metadata()).get<std::string>();
+    return {};
 }
 
 // A sub-agent lies in the directory `agents` of what is above it.
 std::string Directory::workspace() const {
-    if (is_isolated()) return work();
+    // one of both lost must not let it into the workspace of those above it
+    if (is_isolated() || (is_of_sub_agent() && sys::exists(work()))) return work();
     const std::string::size_type above = path_.rfind("/agents/");
     if (above != std::string::npos && above > top_.size() && is_of_sub_agent())
         return Directory(path_.substr(0, above), top_).workspace();

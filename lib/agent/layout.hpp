@@ -8,6 +8,8 @@
 
 namespace chorus::agent {
 
+constexpr const char* cloned_from_key = "cloned_from";  // of the metadata
+
 // The directory of an agent, or of a sub-agent inside it, absolute.
 class Directory {
   public:
@@ -28,7 +30,10 @@ class Directory {
     std::string workspace() const;
     // The clone that an isolated sub-agent works in.
     std::string work() const { return path_ + "/work"; }
-    bool is_isolated() const;
+    // Returns the workspace that it is of, which the metadata names; "" if this is not the
+    // directory of an isolated sub-agent.
+    std::string cloned_from() const;
+    bool is_isolated() const { return !cloned_from().empty(); }
     std::string artifacts() const { return path_ + "/artifacts"; }
     // Files of commands outside the workspace, mainly caches.
     std::string commands() const { return path_ + "/commands"; }

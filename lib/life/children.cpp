@@ -6,7 +6,6 @@
 #include "base/id.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "chat/json.hpp"
 #include "chat/json_text.hpp"
 #include "life/find_agent.hpp"
 #include "life/leftovers.hpp"
@@ -28,7 +27,6 @@ using base::ErrorCode;
 constexpr std::size_t slug_bytes = 40;
 constexpr std::size_t description_bytes = 1'000;
 constexpr std::int64_t spawn_lock_ms = 30'000;
-constexpr const char* cloned_from_key = "cloned_from";
 
 void check_description(const std::string& description) {
     if (description.size() <= description_bytes) return;
@@ -141,7 +139,7 @@ std::string metadata_of(const store::Agent& child, const std::string& parent,
     return line("version", "3.0") + line("session_id", child.name) + line("created", created) +
            line("updated", created) + line("type", "agent") + line("parent_session_id", parent) +
            line("preset", child.preset) +
-           (cloned_from.empty() ? "" : line(cloned_from_key, cloned_from));
+           (cloned_from.empty() ? "" : line(agent::cloned_from_key, cloned_from));
 }
 
 void fill(const Home& home, const std::string& path, const SpawnPlan& plan,
@@ -261,16 +259,6 @@ store::Agent spawn(const Home& home, store::Store& store, const store::Agent& pa
     commit_status(store, plan.row, store::AgentStatus::active, "spawned");
     plan.row.status = store::AgentStatus::active;
     return plan.row;
-}
-
-std::string cloned_from(const Directory& directory) {
-    const std::string text = sys::read_file(directory.metadata(), description_bytes * 10);
-    const std::string key = std::string(cloned_from_key) + ": ";
-    for (const std::string_view line : base::split_lines(text))
-        if (line.starts_with(key))
-            return chat::parse_json(line.substr(key.size()), directory.metadata())
-                .get<std::string>();
-    return {};
 }
 
 std::vector<store::Agent> ancestors_of(store::Store& store, const store::Agent& agent) {

@@ -35,8 +35,6 @@ store::Agent spawn(const agent::Home& home, store::Store& store, const store::Ag
 
 // Returns the path, without links, where the turns of an agent or a sub-agent work without -C.
 std::string workplace_of(const agent::Home& home, const store::Agent& agent);
-// Returns the workspace that the clone of an isolated sub-agent was made of.
-std::string cloned_from(const agent::Directory& directory);
 // Returns the agent above a sub-agent, then the one above that, to the top; empty for an agent.
 std::vector<store::Agent> ancestors_of(store::Store& store, const store::Agent& agent);
 // Returns the agent at the top: itself, if it is no sub-agent.

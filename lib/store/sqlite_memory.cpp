@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
+
+#include "base/sanitizer.hpp"
 
 namespace chorus::store {
 namespace {
@@ -112,11 +113,14 @@ void end(void*) {}
 }  // namespace
 
 void set_sqlite_memory() {
-#ifndef CHORUS_ADDRESS_SANITIZER  // which sees each block of malloc(3)
+#ifdef CHORUS_ADDRESS_SANITIZER
+    constexpr bool is_checked = true;  // it sees each block of malloc(3)
+#else
+    constexpr bool is_checked = false;
+#endif
     static const sqlite3_mem_methods methods{allocate, release, resize, size_of,
                                              round_up, begin,   end,    nullptr};
-    sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
-#endif
+    if (!is_checked) sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
 }
 
 }  // namespace chorus::store

@@ -16,18 +16,11 @@
 
 #include "base/error.hpp"
 #include "base/number.hpp"
+#include "base/sanitizer.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
 #include "sys/fd.hpp"
 #include "sys/process.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define CHORUS_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CHORUS_ADDRESS_SANITIZER 1
-#endif
-#endif
 
 namespace chorus::sys {
 namespace {

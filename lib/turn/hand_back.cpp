@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "life/children.hpp"
 #include "repo/repository.hpp"
 
 namespace chorus::turn {
@@ -34,7 +33,7 @@ chat::HandedBack hand_back(place::Place& place) {
                              {}, repo::author_of_agent(place.agent.name))
                 .finish();
         const std::string branch = "agents/" + place.agent.name;
-        const bool is_new = opened(life::cloned_from(place.directory)).take(work, branch);
+        const bool is_new = opened(place.directory.cloned_from()).take(work, branch);
         return {is_new ? branch : "", ""};
     } catch (const base::Error& error) {
         return {"", base::visible(error.message()) + "; they are in " + work};

@@ -135,6 +135,24 @@ for state in untracked changed staged no-commit no-repository; do
     [ ! -e "$work/.git" ] || [ $state = no-commit ] || git_in "$work" reset -q
 done
 
+test_case "one whose clone or metadata is lost does not work elsewhere"
+committed
+spawn writer "$(create f one)
+Done."
+cp -r "$dir" kept
+sed -i /cloned_from/d "$dir/scope-plan.yml"
+run chorus-run a --subagent "$child" "$(create g one)
+More."
+expect_status 0
+expect_file "$dir/work/g" one
+untouched
+rm -rf "$dir" && mv kept "$dir" && rm -rf "$dir/work"
+run chorus-run a --subagent "$child" "$(create g one)
+More."
+[ "$status" != 0 ] || fail 'it works on without its clone'
+expect_match "$err" "error: .*/work"
+untouched
+
 test_case "-C: the clone is of that directory, and the branch is in its repository"
 committed
 git clone -q "$work" there
@@ -188,7 +206,7 @@ Done." >"$scratch/out" 2>"$scratch/err" </dev/null; } 2>/dev/null
         child=$(of_child name)
         [ -n "$child" ] || continue
         chorus-run a --subagent "$child" --resume >/dev/null 2>&1 </dev/null
-        if [ -e "$CHORUS_HOME/$(of_child dir)/work/f" ]; then
+        if [ -d "$CHORUS_HOME/$(of_child dir)/work" ] && [ -n "$(find "$CHORUS_HOME/$(of_child dir)/work" -name f)" ]; then
             [ "$(branch_of)" != none ] ||
                 chorus-run a --subagent "$child" 'go on' >/dev/null 2>"$scratch/err" </dev/null
             expect_equal "$(git_in "$work" show "agents/$child:f" 2>&1) ($call $k: $(tail -c 300 "$scratch/err"))" \
