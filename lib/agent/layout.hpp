@@ -34,6 +34,8 @@ class Directory {
     // directory of an isolated sub-agent.
     std::string cloned_from() const;
     bool is_isolated() const { return !cloned_from().empty(); }
+    // Whether it, or a sub-agent above it, is isolated.
+    bool is_in_clone() const { return is_of_sub_agent() && workspace() != top_ + "/workspace"; }
     std::string artifacts() const { return path_ + "/artifacts"; }
     // Files of commands outside the workspace, mainly caches.
     std::string commands() const { return path_ + "/commands"; }

@@ -216,9 +216,11 @@ std::string to_json(const TurnResult& result) {
 }
 
 std::string said_of(const HandedBack& work) {
-    if (!work.problem.empty()) return "\n\n[Its changes are not handed back: " + work.problem + "]";
-    if (work.branch.empty()) return {};
-    return "\n\n[Its changes are the branch " + work.branch + "; nothing is merged]";
+    std::string said;
+    if (!work.branch.empty())
+        said = "\n\n[Its changes are the branch " + work.branch + "; nothing is merged]";
+    if (!work.problem.empty()) said += "\n\n[Its changes: " + work.problem + "]";
+    return said;
 }
 
 std::optional<Subtask> parse_subtask(std::string_view json) {

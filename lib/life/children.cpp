@@ -13,6 +13,7 @@
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "sys/git_place.hpp"
 #include "sys/lock.hpp"
 #include "sys/scaffold.hpp"
 
@@ -110,6 +111,10 @@ SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& 
     const std::string text = agent::preset_text(path);
     plan.preset = agent::parse_preset(text, path);
     const bool is_isolated = plan.preset.isolate || options.isolate;
+    if (is_isolated && home.directory(parent.dir).is_in_clone())
+        throw Error(ErrorCode::bad_request,
+                    "isolate: sub-agent '" + parent.name + "' works in a clone itself",
+                    "without isolate, its sub-agents work in that clone too");
     if (is_isolated)
         plan.cloned_from = options.place.empty() ? workplace_of(home, parent) : options.place;
     plan.preset_text =
@@ -178,27 +183,56 @@ void reclaim_children(const Home& home, store::Store& store, const store::Agent&
     }
 }
 
-// Of HEAD, with what is in it alone.
+// What chorus-git cannot clone, or the branch would not fit into.
+void check_clonable(const std::string& source) {
+    const auto refuse = [&](const std::string& why, const std::string& hint) {
+        throw Error(ErrorCode::bad_request, "isolate: " + source + ": " + why, hint);
+    };
+    const std::string common = sys::find_git(source).common_directory;
+    for (std::string above = source; common.empty() && above.size() > 1;) {
+        above.resize(std::max<std::size_t>(above.rfind('/'), 1));
+        if (sys::exists(above + "/.git")) refuse("is a directory of " + above, "use -C " + above);
+    }
+    if (repo::head_commit(source).empty())
+        refuse("there is no commit to clone", "git_init, or git init and a first commit, make one");
+    if (sys::exists(common + "/shallow"))
+        refuse("is a shallow clone", "git -C " + source + " fetch --unshallow");
+    if (sys::exists(common + "/objects/info/alternates"))
+        refuse("its objects are in another repository",
+               "git -C " + source + " repack -ad, and remove objects/info/alternates");
+}
+
+// Of HEAD alone. What is not committed is not in it.
 void clone_into(const std::string& path, const std::string& source, const store::Agent& parent) {
+    check_clonable(source);
     const auto repository = repo::Repository::open(source);
-    if (!repository || repo::head_commit(source).empty())
-        throw Error(ErrorCode::bad_request, "isolate: no commit to clone in " + source,
-                    "git_init, or git init and a first commit, make one");
+    if (!repository) throw Error(ErrorCode::bad_request, "isolate: no repository in " + source);
+    const std::string branches = repository->branches();
+    if (("\n" + branches).find("  agents\n") != std::string::npos)
+        throw Error(ErrorCode::bad_request,
+                    "isolate: the branch 'agents' leaves no room for agents/ID",
+                    "git -C " + source + " branch -m agents OTHER");
     std::vector<std::string> changed;
     const std::string status = repository->status();
-    for (const std::string_view line : base::split_lines(status))
-        if (line.starts_with(' ') || line.starts_with('?') || (line.size() > 2 && line[2] == ' '))
-            changed.emplace_back(base::visible(line.substr(3)));
+    for (const std::string_view line : base::split_lines(status)) {
+        if (line.starts_with('#'))
+            throw Error(ErrorCode::bad_request, "isolate: " + std::string(line.substr(2)),
+                        "finish it first");
+        if (line.size() > 3 && line[2] == ' ') changed.emplace_back(base::visible(line.substr(3)));
+    }
     if (!changed.empty()) {
         const std::size_t all = changed.size();
         changed.resize(std::min<std::size_t>(all, 5));
+        // a sub-agent does not learn the names of what it may not read
+        const std::string names = parent.parent_id != 0 ? ""
+                                                        : ": " + base::join(changed, ", ") +
+                                                              (all > 5 ? " and others" : "");
         throw Error(ErrorCode::bad_request,
                     "isolate: " + base::counted(all, "uncommitted change") +
-                        " would be missing in the clone: " + base::join(changed, ", ") +
-                        (all > changed.size() ? " and others" : ""),
-                    "commit them, or name them in .gitignore");
+                        " would be missing in the clone" + names,
+                    "commit what is to be there, and name the rest in .gitignore");
     }
-    (void)repo::clone(source, path, repo::author_of_agent(parent.name));
+    repo::clone_head(source, path, repo::author_of_agent(parent.name));
 }
 
 std::string known_text(const std::vector<SubAgent>& known) {

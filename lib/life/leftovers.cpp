@@ -73,8 +73,7 @@ std::vector<std::string> find_leftovers(const Home& home, store::Store& store) {
     if (!sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive)) return found;
     for (const std::string& entry : sys::list_directory(home.agents()))
         if (is_remains(entry))
-            found.push_back(home.agents() + "/" + entry +
-                            ": left by a killed chorus-init or chorus-destroy");
+            found.push_back(home.agents() + "/" + entry + ": left by a killed command");
     for (const store::Agent& row : store::list_agents(store))
         if (row.status == store::AgentStatus::creating)
             found.push_back("agent '" + row.name + "': its chorus-init was killed");

@@ -1,4 +1,4 @@
-// Leftovers of a crashed chorus-init or chorus-destroy: temporary directories of dead processes,
+// Leftovers of crashed commands: temporary directories of dead processes,
 // and rows still `creating`. The next command finishes or undoes them (promise 6).
 #pragma once
 

@@ -168,39 +168,45 @@ void delete_branch(git_repository* repository, const std::string& name) {
     check(git_reference_delete(branch.get()), "git: " + name);
 }
 
+git_oid fetch_head(git_repository* repository, const std::string& source, const std::string& what) {
+    const GitRepository from = open_repository(source);
+    const CommitObject head = from ? commit_at(from.get()) : CommitObject();
+    if (!head) refuse(what + ": there is no commit at " + source);
+    const git_oid id = *git_commit_id(head.get());
+    const Walk walk = make<Walk>(what, git_revwalk_new, from.get());
+    check(git_revwalk_push(walk.get(), &id), what);
+    const CommitObject known = commit_at(repository);
+    if (known &&
+        find<CommitObject>(what, git_commit_lookup, from.get(), git_commit_id(known.get())))
+        check(git_revwalk_hide(walk.get(), git_commit_id(known.get())), what);
+    // the local transport of libgit2 would copy what every ref of the source needs
+    const auto pack = make<Packbuilder>(what, git_packbuilder_new, from.get());
+    check(git_packbuilder_insert_walk(pack.get(), walk.get()), what);
+    const std::string packs = std::string(git_repository_commondir(repository)) + "objects/pack";
+    if (git_packbuilder_object_count(pack.get()) != 0)
+        check(git_packbuilder_write(pack.get(), packs.c_str(), 0, nullptr, nullptr), what);
+    return id;
+}
+
 bool take_branch(git_repository* repository, const std::string& source, const std::string& name) {
-    constexpr const char* taken = "refs/chorus/taken";
     const std::string what = "git: " + name;
     check_name(name);
     const Mutation mutation(git_repository_path(repository));
     if (head_ref(repository) == ref_of(name)) refuse(what + ": the branch is checked out");
     refuse_used(repository, name, "git");
-    const auto remote = make<Remote>(what, git_remote_create_anonymous, repository, source.c_str());
-    auto options = options_by(git_fetch_options_init);
-    options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
-    options.update_fetchhead = 0;
-    std::string wanted = std::string("+HEAD:") + taken;
-    char* specification = wanted.data();
-    const git_strarray wanted_alone{&specification, 1};
-    check(git_remote_fetch(remote.get(), &wanted_alone, &options, nullptr), what);
-    const Reference fetched = find_ref(repository, taken);
-    if (!fetched) refuse(what + ": there is no commit at " + source);
-    const git_oid id = *git_reference_target(fetched.get());
-    const auto contains_it = [&](const git_oid& tip) {
-        return git_oid_equal(&tip, &id) != 0 || git_graph_descendant_of(repository, &tip, &id) == 1;
+    const git_oid id = fetch_head(repository, source, what);
+    const auto is_in = [&](const git_oid& older, const git_oid& newer) {
+        return git_oid_equal(&older, &newer) != 0 ||
+               git_graph_descendant_of(repository, &newer, &older) == 1;
     };
     const CommitObject head = commit_at(repository);
-    const bool is_new = !head || !contains_it(*git_commit_id(head.get()));
+    if (head && is_in(id, *git_commit_id(head.get()))) return false;
     const Reference before = find_ref(repository, ref_of(name));
-    const bool goes_forward =
-        !before || git_oid_equal(git_reference_target(before.get()), &id) != 0 ||
-        git_graph_descendant_of(repository, &id, git_reference_target(before.get())) == 1;
-    if (is_new && goes_forward)
-        make<Reference>(what, git_reference_create, repository, ref_of(name).c_str(), &id, 1,
-                        "fetched from a sub-agent");
-    check(git_reference_delete(fetched.get()), what);
-    if (is_new && !goes_forward) refuse(what + ": the branch has other commits");
-    return is_new;
+    if (before && !is_in(*git_reference_target(before.get()), id))
+        refuse(what + ": the branch has other commits");
+    make<Reference>(what, git_reference_create, repository, ref_of(name).c_str(), &id, 1,
+                    "fetched from a sub-agent");
+    return true;
 }
 
 void checkout(git_repository* repository, const std::string& ref, bool create, const Texts& kept) {

@@ -282,6 +282,22 @@ Texts fetch_clone(const std::string& workspace, const std::string& address, cons
     return special;
 }
 
+void clone_head_into(const std::string& workspace, const std::string& source,
+                     const Author& author) {
+    constexpr const char* branch = "refs/heads/work";
+    const std::string what = "clone: " + source;
+    const auto copy = make<GitRepository>(what, git_repository_init, workspace.c_str(), 0U);
+    const git_oid id = fetch_head(copy.get(), source, what);
+    make<Reference>(what, git_reference_create, copy.get(), branch, &id, 0, "cloned");
+    check(git_repository_set_head(copy.get(), branch), what);
+    auto options = options_by(git_checkout_options_init);
+    options.checkout_strategy = GIT_CHECKOUT_FORCE;
+    options.disable_filters = 1;
+    check(git_checkout_head(copy.get(), &options), what);
+    complete_configuration(copy.get(), author);
+    sys::sync_filesystem(git_repository_path(copy.get()));
+}
+
 void leave_out(const std::string& workspace, const Texts& paths) {
     for_each_repository(
         workspace, "",

@@ -95,6 +95,13 @@ std::vector<std::string> clone(const std::string& source, const std::string& wor
     return left_out;
 }
 
+void clone_head(const std::string& source, const std::string& workspace, const Author& author) {
+    sys::check_owner("clone: " + source, source, git_of_source(source));
+    sys::make_directory(workspace);
+    GitProcess process({.writable = {workspace}, .readable = find_source(source).readable}, {});
+    process.call({"clone-head", workspace, source, author.name, author.email});
+}
+
 std::optional<Repository> Repository::open(const std::string& workspace, unsigned umask) {
     if (!sys::exists(sys::join_path(workspace, ".git"))) return std::nullopt;
     Repository repository(workspace, umask);

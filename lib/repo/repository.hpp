@@ -54,6 +54,10 @@ void clear_broken_mutation(const std::string& workspace);
 // links that lead outside, and submodules unless they are wanted ("lib/"). Hooks are never copied.
 std::vector<std::string> clone(const std::string& source, const std::string& workspace,
                                const Author& author, bool with_submodules = false);
+// Clones HEAD of a local repository, and nothing that HEAD does not need, as the branch `work`
+// without a remote. `source` and `workspace`, a missing directory, are paths without links.
+// Submodules are not cloned.
+void clone_head(const std::string& source, const std::string& workspace, const Author& author);
 // The local directory that a source names, or "".
 std::string local_directory(const std::string& source);
 

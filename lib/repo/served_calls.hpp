@@ -14,6 +14,9 @@ void initialise(const std::string& workspace, const Author& author);
 // which end in a slash.
 Texts fetch_clone(const std::string& workspace, const std::string& address, const std::string& user,
                   const std::string& password, const Author& author, bool with_submodules);
+void clone_head_into(const std::string& workspace, const std::string& source, const Author& author);
+// Copies what HEAD of the repository at that path needs, and returns its id.
+git_oid fetch_head(git_repository* repository, const std::string& source, const std::string& what);
 // Removes these links from the work tree, also in submodules, and marks them skip-worktree.
 void leave_out(const std::string& workspace, const Texts& paths);
 

@@ -82,6 +82,7 @@ Calls calls_with(std::optional<PlannedCommit>& plan) {
              })},
             {"init", call_of(initialise)},
             {"clone", call_of(fetch_clone)},
+            {"clone-head", call_of(clone_head_into)},
             {"leave-out", call_of(leave_out)},
             {"clear", call_of(clear_mutation)},
             {"status", call_of(status)},

@@ -19,22 +19,30 @@ repo::Repository opened(const std::string& path) {
     throw base::Error(base::ErrorCode::failed, path + ": there is no git repository");
 }
 
+std::string subject_of(const place::Place& place) {
+    return base::visible(place.redaction.apply(place.agent.description), base::Newlines::escape);
+}
+
 }  // namespace
 
-chat::HandedBack hand_back(place::Place& place) {
+chat::HandedBack hand_back(place::Place& place, const store::Turn& turn) {
     if (!place.directory.is_isolated()) return {};
     const std::string work = place.root.path();
     try {
         repo::Repository clone = opened(work);
         if (has_changes(clone.status()))
             clone
-                .plan_commit(place.redaction.apply(place.agent.description) +
-                                 "\n\nSub-agent: " + place.agent.name + "\n",
+                .plan_commit(subject_of(place) + "\n\nSub-agent: " + place.agent.name + ", turn " +
+                                 std::to_string(turn.turn_number) + "\n",
                              {}, repo::author_of_agent(place.agent.name))
                 .finish();
+        const std::string left = clone.status();
         const std::string branch = "agents/" + place.agent.name;
         const bool is_new = opened(place.directory.cloned_from()).take(work, branch);
-        return {is_new ? branch : "", ""};
+        std::string problem;
+        if (has_changes(left))  // a repository of its own, for one
+            problem = "not all of them could be committed; they are in " + work;
+        return {is_new ? branch : "", problem};
     } catch (const base::Error& error) {
         return {"", base::visible(error.message()) + "; they are in " + work};
     }

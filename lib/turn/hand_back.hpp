@@ -8,6 +8,6 @@ namespace chorus::turn {
 
 // Commits what its clone holds beyond its HEAD, and fetches HEAD into the repository that was
 // cloned, as the branch agents/ID. Doing it again changes nothing. Nothing for any other agent.
-chat::HandedBack hand_back(place::Place& place);
+chat::HandedBack hand_back(place::Place& place, const store::Turn& turn);
 
 }  // namespace chorus::turn

@@ -64,7 +64,7 @@ void LiveTurn::fill_counts() {
 // Implements the table in section ENDS of chorus(7).
 void LiveTurn::fill(const LoopEnd& end) {
     result_.text = place_.redaction.without_active(end.text);
-    if (end.end != End::input_required) result_.work = hand_back(place_);
+    if (end.end != End::input_required) result_.work = hand_back(place_, record_.turn());
     record_.turn().commit_after = repo::head_commit(place_.root.path());
     fill_counts();
     const std::string goes_on = chat::resume_command(place_.agent.name, record_.turn().thread_id);

@@ -588,7 +588,7 @@ expect_match "$out" 'found: [^ ]*_three\.json: it differs from what was saved'
 expect_match "$out" 'found: [^ ]*bad\.json: it is cut off'
 expect_match "$out" 'found: [^ ]*\.chorus-write-0\.tmp: temporary file of a killed process'
 expect_match "$out" 'found: [^ ]*/branches/\.tmp-branch: left by a process that was killed while it made a branch'
-expect_match "$out" 'found: [^ ]*\.tmp-999999-1-abcdef-x: left by a killed chorus-init or chorus-destroy'
+expect_match "$out" 'found: [^ ]*\.tmp-999999-1-abcdef-x: left by a killed command'
 run chorus-config doctor --fix
 expect_status 1
 expect_equal "$(grep -c '^mended: ' <<<"$out") $(grep -c '^found: ' <<<"$out")" '6 1'

@@ -365,7 +365,7 @@ run chorus-init a --model builtin/script
 expect_status 0
 run chorus-config doctor --fix
 expect_status 1
-expect_match "$out" 'found: [^ ]*\.tmp-.*-a: left by a killed chorus-init or chorus-destroy'
+expect_match "$out" 'found: [^ ]*\.tmp-.*-a: left by a killed command'
 unmount
 run chorus-config doctor --fix
 expect_status 0

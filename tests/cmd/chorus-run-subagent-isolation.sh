@@ -34,7 +34,7 @@ expect_file "$dir/work/new/file" one
 expect_equal "$(git_in "$work" show "agents/$child:new/file")" one
 expect_equal "$(git_in "$work" show "agents/$child:src/a")" changed
 expect_equal "$(git_in "$work" rev-parse "agents/$child~1")" "$began"
-expect_match "$(git_in "$work" log -1 --format='%an %s%n%b' "agents/$child")" "^a .*Sub-agent: $child"
+expect_match "$(git_in "$work" log -1 --format='%an %s%n%b' "agents/$child")" "^a .*Sub-agent: $child, turn 1"
 expect_match "$(cat "$dir/preset.md")" 'write:
     - "\*\*"
     - "/tmp/\*\*"'
@@ -128,12 +128,72 @@ for state in untracked changed staged no-commit no-repository; do
     run chorus-run a --spawn writer -p hi
     expect_status 2
     case $state in
-    no-*) expect_match "$err" "error: isolate: no commit to clone in $work" ;;
+    no-*) expect_match "$err" "error: isolate: $work: there is no commit to clone" ;;
     *) expect_match "$err" 'error: isolate: 1 uncommitted change would be missing in the clone: (zz|top|yy)' ;;
     esac
     nothing_made
     [ ! -e "$work/.git" ] || [ $state = no-commit ] || git_in "$work" reset -q
 done
+
+test_case "what cannot be cloned whole, or would leave no room for the branch, is refused"
+committed
+git_in "$work" checkout -q -b side
+git_in "$work" -c user.name=p -c user.email=p@x commit -q --allow-empty -m side
+git_in "$work" checkout -q main
+git clone -q --depth 1 "file://$work" shallow
+git clone -q -s "$work" borrowed
+git clone -q "$work" agents-branch && git -C agents-branch branch -q agents
+git clone -q "$work" merging && git -C merging -c user.name=p -c user.email=p@x merge -q --no-ff --no-commit -s ours origin/side >/dev/null
+for at in "shallow:is a shallow clone" "borrowed:its objects are in another repository" "merging:a merge is in progress" \
+    "agents-branch:the branch 'agents' leaves no room" "shallow/src:is a directory of $PWD/shallow"; do
+    run chorus-run a -C "$PWD/${at%%:*}" --spawn writer -p hi
+    expect_status 2
+    expect_match "$err" "error: isolate: .*${at#*:}"
+    expect_match "$err" 'hint: '
+    nothing_made
+done
+
+test_case "the clone has what HEAD needs, and nothing else"
+committed
+echo stashed >"$work/top"
+git_in "$work" -c user.name=p -c user.email=p@x stash -q
+git_in "$work" checkout -q -b side
+echo elsewhere >"$work/top"
+git_in "$work" -c user.name=p -c user.email=p@x commit -qam side
+git_in "$work" checkout -q main
+ln -s /etc/hosts "$work/out"
+git_in "$work" add out
+git_in "$work" -c user.name=p -c user.email=p@x commit -qm link
+began=$(git_in "$work" rev-parse HEAD)
+spawn writer "/bash $(jq -nc '{command: "rm out; echo real > out; git init -q sub; echo q > sub/q; echo k > kept"}')
+Done."
+expect_status 0
+expect_equal "$(git_in "$dir/work" for-each-ref --format='%(refname)')" refs/heads/work
+expect_equal "$(git_in "$dir/work" remote | wc -l)" 0
+for blob in $(git_in "$dir/work" cat-file --batch-all-objects --batch-check | sed -n 's/ blob .*//p'); do
+    case $(git_in "$dir/work" cat-file -p "$blob") in stashed | elsewhere) fail "the clone has $blob" ;; esac
+done
+expect_equal "$(git_in "$work" show "agents/$child:out")" real
+expect_equal "$(git_in "$work" show "agents/$child:kept")" k
+expect_match "$err" "warning: its changes: not all of them could be committed; they are in $dir/work"
+untouched
+
+test_case "a sub-agent learns no names that it may not read, and none is isolated in a clone"
+committed
+preset reader $'permissions: open'
+spawn reader hello --deny-path hidden
+outer=$child
+mkdir "$work/hidden" && echo x >"$work/hidden/very-private"
+run chorus-run "$outer" --spawn writer -p hi
+expect_status 2
+expect_match "$err" 'error: isolate: 1 uncommitted change would be missing in the clone$|clone
+'
+case $err in *very-private*) fail "$err" ;; esac
+rm -r "$work/hidden"
+spawn writer hello
+run chorus-run "$child" --spawn writer -p hi
+expect_status 2
+expect_match "$err" "error: isolate: sub-agent '$child' works in a clone itself"
 
 test_case "one whose clone or metadata is lost does not work elsewhere"
 committed
