@@ -336,7 +336,7 @@ void LiveTurn::keep(const chat::Reply& reply) {
     record_.turn().iterations = state_.iterations;
     record_.turn().tool_calls =
         state_.tool_calls + static_cast<std::int64_t>(reply.tool_calls.size());
-    record_.keep(reply, place_.redaction.apply(reply.text));
+    record_.keep(reply);
 }
 
 void LiveTurn::tell(const chat::Reply& reply) const {

@@ -217,9 +217,16 @@ void Record::insert_reply(const chat::Reply& reply, base::TimeMs ended_at) {
     step("model call", last_commit_, ended_at);
 }
 
-void Record::keep(const chat::Reply& reply, const std::string& shown) {
-    kept_ = Kept{reply, shown, sys::now_ms()};
-    if (reply.tool_calls.empty()) commit_kept();
+void Record::keep(const chat::Reply& reply) {
+    if (!reply.tool_calls.empty()) {
+        kept_ = Kept{reply, sys::now_ms()};
+        return;
+    }
+    commit([&] {
+        insert_reply(reply, sys::now_ms());
+        store::update_turn(place_.store, turn_);
+    });
+    emit_answer(reply.text);
 }
 
 void Record::commit_kept() {
@@ -234,15 +241,19 @@ void Record::insert_kept() {
                                               .position = next_position_++,
                                               .tool_call_id = call.id,
                                               .tool = call.name});
-    if (!reply.tool_calls.empty())
-        turn_.current_step =
-            "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
+    turn_.current_step =
+        "calling " + std::string(base::utf8_prefix(reply.tool_calls.front().name, 64));
     store::update_turn(place_.store, turn_);
+}
+
+void Record::emit_answer(const std::string& text) {
+    emit(chat::MessageEvent{chat::Role::assistant, newest_answer_, place_.redaction.apply(text),
+                            turn_.usage});
 }
 
 void Record::show_kept() {
     const Kept kept = *std::exchange(kept_, std::nullopt);
-    emit(chat::MessageEvent{chat::Role::assistant, newest_answer_, kept.shown, turn_.usage});
+    emit_answer(kept.reply.text);
     for (const chat::Event& event : kept.events) emit(event);
 }
 

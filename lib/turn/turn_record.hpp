@@ -65,10 +65,10 @@ class Record {
     void begin(std::optional<chat::Message> user_message);
     // Continues the same row with the next attempt; `last` is the newest message of the turn.
     void reopen(const chat::Message& last);
-    // Commits an answer and its calls' rows, and emits it as `shown`. One with calls comes with the
-    // next commit, which each call needs before it begins: a call waits for the disk twice. What
-    // takes time before that begins with commit_kept().
-    void keep(const chat::Reply& reply, const std::string& shown);
+    // Commits an answer and its calls' rows, and emits it. One with calls comes with the next
+    // commit, which each call needs before it begins: a call waits for the disk twice. What takes
+    // time before that begins with commit_kept().
+    void keep(const chat::Reply& reply);
     void commit_kept();
     // Commits an answer without calls, and what the model is told about it.
     void keep(const chat::Reply& reply, chat::Message told);
@@ -103,7 +103,6 @@ class Record {
   private:
     struct Kept {
         chat::Reply reply;
-        std::string shown;
         base::TimeMs at = 0;
         std::vector<chat::Event> events = {};  // emitted since
     };
@@ -117,6 +116,7 @@ class Record {
     void insert_reply(const chat::Reply& reply, base::TimeMs ended_at);
     void insert_kept();
     void show_kept();
+    void emit_answer(const std::string& text);
     void note_permissions();
     void append_audit(Judged& call, base::TimeMs now);
     void use_up(const Judged& call, base::TimeMs now);
