@@ -139,7 +139,7 @@ struct SubAgentsUsed {
     Usage usage = {};
 };
 
-// What the turn of an isolated sub-agent left in its clone. Both are empty if that is nothing new.
+// A turn of an isolated sub-agent leaves its changes in its clone. Both are "" if there are none.
 struct HandedBack {
     std::string branch = {};   // of the repository that was cloned
     std::string problem = {};  // why there is none

@@ -183,7 +183,7 @@ void reclaim_children(const Home& home, store::Store& store, const store::Agent&
     }
 }
 
-// What chorus-git cannot clone, or the branch would not fit into.
+// Refuses a repository that chorus-git cannot clone.
 void check_clonable(const std::string& source) {
     const auto refuse = [&](const std::string& why, const std::string& hint) {
         throw Error(ErrorCode::bad_request, "isolate: " + source + ": " + why, hint);
@@ -202,7 +202,7 @@ void check_clonable(const std::string& source) {
                "git -C " + source + " repack -ad, and remove objects/info/alternates");
 }
 
-// Of HEAD alone. What is not committed is not in it.
+// The clone has HEAD alone: this refuses a workspace with uncommitted changes.
 void clone_into(const std::string& path, const std::string& source, const store::Agent& parent) {
     check_clonable(source);
     const auto repository = repo::Repository::open(source);
@@ -316,7 +316,7 @@ std::vector<sys::PathRules> path_rules_of(const Home& home, store::Store& store,
     chain.insert(chain.begin(), agent);
     std::vector<sys::PathRules> all;
     // A clone has the names of the workspace that it is of: what is hidden there is hidden in it.
-    // What is written in it is handed back as a branch.
+    // Write lists above do not count: the changes come back as a branch.
     bool is_in_clone = false;
     std::string at = root;
     for (const store::Agent& each : chain) {

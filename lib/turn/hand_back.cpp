@@ -30,18 +30,18 @@ chat::HandedBack hand_back(place::Place& place, const store::Turn& turn) {
     const std::string work = place.root.path();
     try {
         repo::Repository clone = opened(work);
-        if (has_changes(clone.status()))
+        std::string problem;
+        if (has_changes(clone.status())) {
             clone
                 .plan_commit(subject_of(place) + "\n\nSub-agent: " + place.agent.name + ", turn " +
                                  std::to_string(turn.turn_number) + "\n",
                              {}, repo::author_of_agent(place.agent.name))
                 .finish();
-        const std::string left = clone.status();
+            if (has_changes(clone.status()))  // a repository of its own, for one
+                problem = "not all of them could be committed; they are in " + work;
+        }
         const std::string branch = "agents/" + place.agent.name;
         const bool is_new = opened(place.directory.cloned_from()).take(work, branch);
-        std::string problem;
-        if (has_changes(left))  // a repository of its own, for one
-            problem = "not all of them could be committed; they are in " + work;
         return {is_new ? branch : "", problem};
     } catch (const base::Error& error) {
         return {"", base::visible(error.message()) + "; they are in " + work};

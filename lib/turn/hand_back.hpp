@@ -1,4 +1,4 @@
-// What an isolated sub-agent made in its clone goes back to where the clone is from.
+// The changes of an isolated sub-agent go back to the repository that was cloned.
 #pragma once
 
 #include "chat/event.hpp"
