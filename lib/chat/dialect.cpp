@@ -2,8 +2,8 @@
 
 namespace chorus::chat {
 
-JsonText open_object(std::string_view name) {
-    JsonText out;
+JsonText open_object(std::string_view name, std::size_t expected_bytes) {
+    JsonText out(expected_bytes);
     out.begin_object().member("schema", "chorus." + std::string(name) + "/1");
     return out;
 }

@@ -15,7 +15,7 @@
 namespace chorus::chat {
 
 // Begins an object with its schema: "turn" is chorus.turn/1.
-JsonText open_object(std::string_view name);
+JsonText open_object(std::string_view name, std::size_t expected_bytes = 0);
 void write_text(JsonText& out, std::string_view key, std::string_view value);  // null for ""
 void write_time(JsonText& out, std::string_view key, base::TimeMs time);       // null for 0
 // Null if the value equals `none`.

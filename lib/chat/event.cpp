@@ -7,8 +7,15 @@
 namespace chorus::chat {
 namespace {
 
+constexpr std::size_t long_bytes = 64 * 1024;
+
 constexpr base::EnumNames<State, 6> state_names{
     {"submitted", "working", "input-required", "completed", "failed", "canceled"}};
+
+// A long text is not copied each time that the JSON outgrows its memory.
+std::size_t expected_bytes(std::size_t longest) {
+    return longest < long_bytes ? 0 : longest + longest / 16;
+}
 
 // A call's arguments as JSON if they are valid JSON, else as a string.
 void add_arguments(JsonText& out, const std::string& arguments) {
@@ -133,7 +140,9 @@ bool is_internal(const Event& event) {
 }
 
 std::string to_json(const Event& event, const EventSource& source, base::TimeMs at) {
-    JsonText out = open_object("event");
+    const auto* ended = std::get_if<StatusUpdate>(&event);
+    const std::size_t longest = ended != nullptr ? ended->result.size() : 0;
+    JsonText out = open_object("event", expected_bytes(longest));
     out.member("kind", std::visit([](const auto& e) { return std::string_view(e.kind); }, event));
     out.member("taskId", std::to_string(source.turn_id));
     out.member("contextId", source.agent + "/" + std::to_string(source.thread));
@@ -157,7 +166,7 @@ void write_members(JsonText& out, const PromptNotice& prompt) {
 }
 
 std::string to_json(const TurnResult& result) {
-    JsonText out = open_object("result");
+    JsonText out = open_object("result", expected_bytes(result.text.size()));
     write_text(out, "agent", result.agent);
     out.member("thread", result.thread);
     write_number(out, "turn", result.turn_number, 0);

@@ -62,9 +62,9 @@ void Output::print(std::string_view text) {
     if (text.empty()) return;
     last_printed_ = text.back();
     if (!options_.file.empty()) copy_ += text;
-    const std::string shown = !to_terminal_                     ? std::string(text)
-                              : options_.format == Format::text ? base::visible(text)
-                                                                : guarded(text);
+    std::string safe;
+    if (to_terminal_) safe = options_.format == Format::text ? base::visible(text) : guarded(text);
+    const std::string_view shown = to_terminal_ ? std::string_view(safe) : text;
     const auto put = [&] {
         failed_ = failed_ || !sys::try_write_until(STDOUT_FILENO, shown, patience());
     };
@@ -241,26 +241,29 @@ std::string Output::last_part(const chat::TurnResult& result) const {
 }
 
 ExitStatus Output::finish(const chat::TurnResult& ended) {
-    chat::TurnResult result = ended;
     const std::string printed = copy_;
-    // the file is written first: if that fails, fail() puts the error into what goes to stdout
-    ended_ = result;
     ended_at_ = sys::now_ms();  // the file and stdout have the same
-    const std::string whole = printed + last_part(result);
-    // a turn that only waits has no output, and the file keeps its content
-    if (file_ && !whole.empty()) file_->write(whole, patience());
-    ended_.reset();
-    print(last_part(result));
+    // the file is written first: if that fails, fail() puts the error into what goes to stdout
+    if (file_) {
+        ended_ = ended;
+        // a turn that only waits has no output, and the file keeps its content
+        if (const std::string whole = printed + last_part(ended); !whole.empty())
+            file_->write(whole, patience());
+        ended_.reset();
+    }
+    print(last_part(ended));
     progress_.reset();
-    say_end(result);
-    if (!failed_) return result.exit_status;
+    say_end(ended);
+    if (!failed_) return ended.exit_status;
     say("error", unwritten);
-    if (result.exit_status != ExitStatus::done) return result.exit_status;
-    result.exit_status = ExitStatus::failed;
-    result.error = base::Error(base::ErrorCode::failed, unwritten);
-    if (file_ && options_.format == Format::json)
+    if (ended.exit_status != ExitStatus::done) return ended.exit_status;
+    if (file_ && options_.format == Format::json) {
+        chat::TurnResult result = ended;
+        result.exit_status = ExitStatus::failed;
+        result.error = base::Error(base::ErrorCode::failed, unwritten);
         file_->write(printed + last_part(result), patience());
-    return result.exit_status;
+    }
+    return ExitStatus::failed;
 }
 
 void Output::fail(const base::Error& error, const std::string& agent,

@@ -165,10 +165,13 @@ std::string find_torn(const std::vector<Message>& messages) {
 }
 
 std::string chained_hash(const std::string& previous, const Message& message) {
+    const std::string calls = chat::store_tool_calls(message.tool_calls);
+    const std::string extra = chat::store_extra(message);
     std::string text = previous;
-    for (const std::string& part : {std::string(chat::name(message.role)), message.content,
-                                    chat::store_tool_calls(message.tool_calls),
-                                    message.tool_call_id, chat::store_extra(message)}) {
+    text.reserve(message.content.size() + calls.size() + extra.size() + 256);
+    for (const std::string_view part :
+         {chat::name(message.role), std::string_view(message.content), std::string_view(calls),
+          std::string_view(message.tool_call_id), std::string_view(extra)}) {
         text += '\0';
         text += part;
     }

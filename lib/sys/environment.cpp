@@ -193,7 +193,8 @@ std::vector<std::string> scrubbed_environment(const Environment& environment,
 }
 
 void keep_freed_memory() {
-    mallopt(M_MMAP_THRESHOLD, 256 << 20);
+    // larger blocks would leave holes in the heap that nothing fits into
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
     mallopt(M_TOP_PAD, 256 << 10);
     // A turn fills this much of its heap: one call maps it sooner than a fault for each page.

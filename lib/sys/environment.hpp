@@ -58,8 +58,8 @@ constexpr unsigned private_umask = 077;
 unsigned caller_umask();
 // Whether TERM is set, and not "dumb".
 bool term_takes_escapes();
-// For processes that run for milliseconds: keeps freed blocks, large ones too, for reuse instead of
-// returning them to the system, which avoids page faults.
+// For processes that run for milliseconds: keeps freed blocks of less than 4 MiB for reuse instead
+// of returning them to the system, which avoids page faults.
 void keep_freed_memory();
 // Overwrites the value in this process's memory, where /proc/self/environ shows it, and unsets it.
 void wipe_environment_value(const char* name);

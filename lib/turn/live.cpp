@@ -441,7 +441,7 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     record_.emit(chat::StatusUpdate{result_.state, true, result_.reason,
                                     result_.error ? result_.error->message() : "",
                                     result_.resume_at});
-    return result_;
+    return std::move(result_);
 }
 
 }  // namespace chorus::turn
