@@ -14,6 +14,7 @@
 #include "life/reserve.hpp"
 #include "place/in_force.hpp"
 #include "place/secrets.hpp"
+#include "place/spawning.hpp"
 #include "sys/fd.hpp"
 #include "sys/named_file.hpp"
 
@@ -36,7 +37,8 @@ void check_channel(const std::string& given) {
         throw Error(ErrorCode::bad_request, "--channel: " + problem, agent::channel_hint);
 }
 
-Fields fields_of(const life::Birth& birth, const agent::Home& home) {
+Fields fields_of(const life::Birth& birth, const life::AdoptedChildren& children,
+                 const agent::Home& home) {
     Fields trusted;
     for (const agent::TrustChange& change : birth.trusted)
         trusted.push_back({change.key, cli::Json{change.after}});
@@ -51,6 +53,7 @@ Fields fields_of(const life::Birth& birth, const agent::Home& home) {
             {"existed", birth.existed},
             {"sessions", birth.sessions},
             {"messages", birth.messages},
+            {"sub_agents", children.ids},
             {"set_aside", keys_of(birth.set_aside)},
             {"trusted", trusted},
             {"unchanged", birth.unchanged},
@@ -58,7 +61,8 @@ Fields fields_of(const life::Birth& birth, const agent::Home& home) {
             {"plants", birth.plants}};
 }
 
-void print_text(const life::Birth& birth, const agent::Home& home, bool with_submodules) {
+void print_text(const life::Birth& birth, const life::AdoptedChildren& children,
+                const agent::Home& home, bool with_submodules) {
     if (birth.existed) {
         std::cout << "Agent " << birth.agent.name << " exists already.\n";
         if (!birth.moved_from.empty())
@@ -84,6 +88,9 @@ void print_text(const life::Birth& birth, const agent::Home& home, bool with_sub
     if (const std::string place = agent::foreign_place(home); !place.empty()) notice(place);
     if (birth.messages > 0)
         std::cout << counted(birth.messages, "message") << " of its conversation imported.\n";
+    if (!children.ids.empty())
+        std::cout << counted(children.ids.size(), "sub-agent") << " adopted.\n";
+    for (const std::string& problem : children.problems) notice("not adopted: " + problem);
     std::cout << "Directory: " << base::visible(home.path() + "/" + birth.agent.dir) << '\n';
     if (!birth.agent.place.empty())
         std::cout << "Works in: " << base::visible(birth.agent.place) << '\n';
@@ -178,11 +185,15 @@ struct Init : Printing {
         if (found) settle_here(birth, *found, home, store);
         const life::Birth made = life::give_birth(home, store, environment, birth);
         life::keep_reserve(home);
-        if (made.adopted) context::remove_packed(begun.home.directory(made.agent.dir));
+        life::AdoptedChildren children;
+        if (made.adopted) {
+            context::remove_packed(begun.home.directory(made.agent.dir));
+            children = place::adopt_sub_agents(store, made.agent, home, environment, birth.trust);
+        }
         if (json)
-            std::cout << cli::json("agent", fields_of(made, home)) << '\n';
+            std::cout << cli::json("agent", fields_of(made, children, home)) << '\n';
         else
-            print_text(made, home, birth.submodules);
+            print_text(made, children, home, birth.submodules);
         std::cout.flush();
         if (!made.existed && !made.agent.channel_id.empty())
             tell_channel(made, home, store, environment);

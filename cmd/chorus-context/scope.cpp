@@ -34,7 +34,8 @@ struct Scope : Named {
         if (also_write && *action != Action::allow)
             throw Error(ErrorCode::bad_request, "usage: --write: only allow takes it");
         store::Agent agent = require_agent(opened);
-        if (!sub_agent.empty()) agent = life::require_sub_agent(opened.store, agent, sub_agent);
+        if (!sub_agent.empty())
+            agent = life::require_sub_agent(opened.home, opened.store, agent, sub_agent);
         life::require_scope(opened.store, agent);
         if (*action == Action::show) return show(opened, agent);
         if (*action == Action::validate) return validate(opened, agent);

@@ -34,7 +34,8 @@ struct Cancel : Named {
 
     void run(Opened& opened) const {
         store::Agent agent = require_agent(opened);
-        if (!sub_agent.empty()) agent = life::require_sub_agent(opened.store, agent, sub_agent);
+        if (!sub_agent.empty())
+            agent = life::require_sub_agent(opened.home, opened.store, agent, sub_agent);
         upkeep::CancelOptions wanted;
         wanted.wait_ms = cli::require_duration_ms(wait, "--wait");
         if (!thread.empty()) wanted.thread = require_thread(opened, agent, thread).id;

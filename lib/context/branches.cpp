@@ -112,6 +112,17 @@ void build(store::Store& store, const Directory& directory, const Origin& origin
     sys::sync_filesystem(directory.branch(temporary));
 }
 
+// The messages of copied sub-agents have new ids.
+void write_transcripts_below(store::Store& store, const agent::Home& home, store::AgentId agent,
+                             const std::string& agents, const policy::Redaction& redaction) {
+    for (const store::Agent& child : store::list_children(store, agent)) {
+        if (!child.dir.starts_with(agents) || !sys::is_directory(home.directory(child.dir).path()))
+            continue;
+        write_transcript(store, home.directory(child.dir), child, redaction);
+        write_transcripts_below(store, home, child.id, agents, redaction);
+    }
+}
+
 void refuse_taken(store::Store& store, const store::Agent& agent, const std::string& name) {
     for (const store::Thread& thread : branch_threads(store, agent))
         if (store::given_name(thread.branch) == name || thread.branch == name)
@@ -166,6 +177,8 @@ NewBranch make_branch(store::Store& store, const agent::Home& home, const store:
         directory.transcript(branch, made.branch.thread.id, true),
         without_secrets(store::load_messages_after(store, agent.id, made.branch.thread.id, 0),
                         redaction));
+    write_transcripts_below(store, home, agent.id,
+                            Directory(agent.dir).branch_agents(branch) + "/", redaction);
     transaction.commit();
     scaffold.keep();
     sys::try_remove_tree(directory.branch(branch) + unfinished);

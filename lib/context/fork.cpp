@@ -9,6 +9,7 @@
 #include "store/believed.hpp"
 #include "store/history.hpp"
 #include "store/messages.hpp"
+#include "store/settings.hpp"
 #include "store/records.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
@@ -231,6 +232,7 @@ void copy_child(store::Store& store, const store::Agent& child, store::AgentId p
     copy.dir = moved.to + child.dir.substr(moved.from.size());
     const store::Agent inserted = store::insert_agent(store, copy);
     store::set_agent_status(store, inserted.id, child.status);
+    store::copy_settings(store, child.id, inserted.id);
     ForkPoint point;
     point.kept =
         cut_window(

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "agent/layout.hpp"
+#include "policy/redaction.hpp"
 #include "store/agents.hpp"
 
 namespace chorus::context {
@@ -42,6 +43,10 @@ Imported import_record(store::Store& store, const agent::Home& home, const store
 // nothing was packed. The caller removes the file afterwards.
 std::size_t bring_packed(store::Store& store, const agent::Directory& directory,
                          const store::Agent& agent);
+// For life::ChildAdoption: imports the messages of a sub-agent's session.md, without the active
+// keys that `secrets` knows, and writes their new ids into the file. Returns their number.
+std::size_t bring_transcript(store::Store& store, const agent::Directory& directory,
+                             const store::Agent& agent, const policy::Redaction& secrets);
 void remove_packed(const agent::Directory& directory);
 
 }  // namespace chorus::context

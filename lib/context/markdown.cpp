@@ -2,7 +2,7 @@
 #include "base/text.hpp"
 #include "context/export.hpp"
 #include "context/facts.hpp"
-#include "context/transcript.hpp"
+#include "context/transcript_entry.hpp"
 
 namespace chorus::context {
 namespace {

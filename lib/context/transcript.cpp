@@ -1,11 +1,12 @@
 #include "context/transcript.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 #include "agent/transcript_mark.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "context/transcript_entry.hpp"
+#include "store/messages.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::context {
@@ -13,47 +14,7 @@ namespace {
 
 constexpr std::size_t step_bytes = 16 * 1024;
 
-// Returns a fence longer than any run of backticks in the text.
-std::string fence_for(std::string_view text) {
-    std::size_t longest = 2;
-    std::size_t run = 0;
-    for (const char c : text) {
-        run = c == '`' ? run + 1 : 0;
-        longest = std::max(longest, run);
-    }
-    return std::string(longest + 1, '`');
-}
-
-std::string fenced(std::string_view text) {
-    const std::string fence = fence_for(text);
-    return fence + "\n" + std::string(text) + (text.empty() || text.back() == '\n' ? "" : "\n") +
-           fence + "\n";
-}
-
-std::string visible_line(std::string_view text) {
-    return base::visible(text, base::Newlines::escape);
-}
-
-std::string heading(const chat::Message& message) {
-    if (message.role == chat::Role::tool_result)
-        return "### Result of " + visible_line(message.tool_call_id);
-    return message.role == chat::Role::user ? "## User" : "## Assistant";
-}
-
 }  // namespace
-
-std::string transcript_entry(const chat::Message& message) {
-    std::string text = heading(message) + " · " + base::iso8601(message.timestamp) + "\n\n";
-    if (message.role == chat::Role::tool_result) {
-        text += fenced(base::visible(message.content));
-    } else {
-        text += base::visible(chat::shown_content(message)) + "\n";
-        for (const chat::ToolCall& call : message.tool_calls)
-            text += "\nCall " + visible_line(call.id) + ": " + visible_line(call.name) + "\n\n" +
-                    fenced(base::visible(call.arguments));
-    }
-    return "\n" + agent::transcript_mark(message.id) + agent::without_marks(std::move(text));
-}
 
 void redact(chat::Message& message, const policy::Redaction& redaction) {
     message.content = redaction.apply(message.content);
@@ -80,14 +41,18 @@ std::int64_t last_transcript_message(const std::string& path) {
 
 namespace {
 
+std::string on_one_line(std::string_view text) {
+    return base::visible(text, base::Newlines::escape);
+}
+
 std::string logged_calls(const chat::Message& message) {
     const std::string when = "* [" + base::iso8601(message.timestamp) + "] ";
     std::string text;
     for (const chat::ToolCall& call : message.tool_calls)
-        text += when + visible_line(call.name) + "\n  - call :: " + visible_line(call.id) +
-                "\n  - arguments :: " + visible_line(call.arguments) + "\n";
+        text += when + on_one_line(call.name) + "\n  - call :: " + on_one_line(call.id) +
+                "\n  - arguments :: " + on_one_line(call.arguments) + "\n";
     if (message.role == chat::Role::tool_result)
-        text += when + "result\n  - call :: " + visible_line(message.tool_call_id) +
+        text += when + "result\n  - call :: " + on_one_line(message.tool_call_id) +
                 "\n  - outcome :: " + (message.is_error ? "error" : "done") + ", " +
                 base::counted(static_cast<std::int64_t>(message.content.size()), "byte") + "\n";
     return text;
@@ -97,7 +62,13 @@ std::string logged_calls(const chat::Message& message) {
 
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages) {
     std::string text;
-    for (const chat::Message& message : messages) text += transcript_entry(message);
+    for (const chat::Message& message : messages) {
+        std::string entry = transcript_entry(message);
+        if (text.empty())
+            text.swap(entry);
+        else
+            text += entry;
+    }
     if (text.empty()) return;
     sys::append_file(path, text);
     const std::string log = path.substr(0, path.rfind('/') + 1) + "tools.org";
@@ -105,6 +76,15 @@ void append_to_transcript(const std::string& path, const std::vector<chat::Messa
     std::string calls;
     for (const chat::Message& message : messages) calls += logged_calls(message);
     if (!calls.empty()) sys::append_file(log, calls);
+}
+
+void write_transcript(store::Store& store, const agent::Directory& directory,
+                      const store::Agent& agent, const policy::Redaction& redaction) {
+    std::string text = "# " + agent.name + "\n";
+    for (const chat::Message& message :
+         without_secrets(store::load_messages_after(store, agent.id, 1, 0), redaction))
+        text += transcript_entry(message);
+    sys::write_file(directory.transcript("main", 1, true), text);
 }
 
 std::string transcript_path(const agent::Directory& directory, const store::Thread& thread) {

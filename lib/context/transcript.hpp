@@ -1,6 +1,5 @@
 // session.md: the readable transcript of a thread, rendered from the database and only appended to.
-// Entries carry message ids, so that the start of a turn can append what a crash left out. What is
-// written here is never read back as conversation.
+// Entries carry message ids, so that the start of a turn can append what a crash left out.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,6 @@
 
 namespace chorus::context {
 
-// Returns one entry, beginning with "<!-- message ID -->".
-std::string transcript_entry(const chat::Message& message);
 // Removes what looks like a key from the message's text and its calls.
 void redact(chat::Message& message, const policy::Redaction& redaction);
 std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
@@ -25,6 +22,10 @@ std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
 std::int64_t last_transcript_message(const std::string& path);
 // Also appends the calls to the log of calls beside it, if there is one: a sub-agent's.
 void append_to_transcript(const std::string& path, const std::vector<chat::Message>& messages);
+
+// Writes it anew, for messages that have new ids: all of the agent's first thread.
+void write_transcript(store::Store& store, const agent::Directory& directory,
+                      const store::Agent& agent, const policy::Redaction& redaction);
 
 // Returns the path of the branch's session.md, or of the file there for a thread without a branch
 // of its own.

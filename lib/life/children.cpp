@@ -6,15 +6,14 @@
 #include "base/id.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
-#include "chat/json_text.hpp"
-#include "life/find_agent.hpp"
+#include "life/child_files.hpp"
 #include "life/leftovers.hpp"
 #include "repo/repository.hpp"
+#include "store/imports.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
-#include "sys/lock.hpp"
 #include "sys/scaffold.hpp"
 
 namespace chorus::life {
@@ -45,14 +44,6 @@ void check_globs(const char* what, const std::vector<std::string>& globs) {
                         std::string(what) + ": " + base::quoted(glob) + " " + why,
                         "globs are relative to the directory where it works: src/**");
     }
-}
-
-void check_depth(std::size_t depth, const store::Agent& parent) {
-    if (depth <= base::limits::subagent_depth) return;
-    throw Error(ErrorCode::bad_request,
-                "agent '" + parent.name + "': sub-agents are nested at most " +
-                    std::to_string(base::limits::subagent_depth) + " deep",
-                "let it do the work itself");
 }
 
 void add_missing(std::vector<std::string>& globs, const std::vector<std::string>& more) {
@@ -135,28 +126,6 @@ SpawnPlan plan_spawn(const Home& home, store::Store& store, const store::Agent& 
     return plan;
 }
 
-std::string metadata_of(const store::Agent& child, const std::string& parent,
-                        const std::string& cloned_from) {
-    const auto line = [](const char* key, const std::string& value) {
-        return std::string(key) + ": " + chat::quoted(value) + "\n";
-    };
-    const std::string created = base::iso8601(child.created_at);
-    return line("version", "3.0") + line("session_id", child.name) + line("created", created) +
-           line("updated", created) + line("type", "agent") + line("parent_session_id", parent) +
-           line("preset", child.preset) +
-           (cloned_from.empty() ? "" : line(agent::cloned_from_key, cloned_from));
-}
-
-void fill(const Home& home, const std::string& path, const SpawnPlan& plan,
-          const store::Agent& parent) {
-    const Directory made(path, home.path());
-    sys::write_file(made.configuration(), plan.preset_text);
-    sys::write_file(made.metadata(), metadata_of(plan.row, parent.name, plan.cloned_from));
-    sys::write_file(made.transcript("main", 1, true), "# " + plan.row.name + "\n");
-    sys::write_file(made.tool_log(), "");
-    sys::sync_filesystem(path);
-}
-
 // Gives the row a name that no sub-agent of the home has, with -2 and so on for the same second.
 void take_name(const Home& home, store::Store& store, SpawnPlan& plan, const SpawnOptions& options,
                base::TimeMs now) {
@@ -176,7 +145,8 @@ void take_name(const Home& home, store::Store& store, SpawnPlan& plan, const Spa
 void reclaim_children(const Home& home, store::Store& store, const store::Agent& parent) {
     for (const store::Agent& child : store::list_children(store, parent.id)) {
         if (child.status != store::AgentStatus::creating) continue;
-        if (sys::exists(home.directory(child.dir).configuration()))
+        if (sys::exists(home.directory(child.dir).configuration()) &&
+            !store::has_unended_import(store, child.id))
             commit_status(store, child, store::AgentStatus::active, "recovered");
         else
             store::delete_agent(store, child.id);
@@ -254,6 +224,34 @@ void add_below(store::Store& store, const store::Agent& above, std::size_t depth
 
 }  // namespace
 
+ChildrenLock lock_children(const Home& home, store::Store& store, const store::Agent& parent) {
+    HeldAgent held = hold_agent(home, store, parent, sys::Lock::Mode::shared, spawn_lock_ms);
+    auto lock = sys::Lock::acquire(home.branches_lock(parent.id), sys::Lock::Mode::exclusive,
+                                   spawn_lock_ms);
+    if (!lock)
+        throw Error(ErrorCode::agent_busy,
+                    "agent '" + parent.name + "': another command creates a sub-agent",
+                    "try again in a moment");
+    reclaim_children(home, store, parent);
+    return {std::move(held), std::move(*lock)};
+}
+
+std::string preset_for(const Home& home, const store::Agent& parent, const std::string& preset) {
+    const std::string path = agent::require_preset(home, preset);
+    const std::string text = agent::preset_text(path);
+    const SpawnOptions options{.preset = preset, .description = {}};
+    return agent::with_paths(
+        text, paths_of(home, parent, agent::parse_preset(text, path), options, false), path);
+}
+
+void check_depth(std::size_t depth, const store::Agent& parent) {
+    if (depth <= base::limits::subagent_depth) return;
+    throw Error(ErrorCode::bad_request,
+                "agent '" + parent.name + "': sub-agents are nested at most " +
+                    std::to_string(base::limits::subagent_depth) + " deep",
+                "let it do the work itself");
+}
+
 std::string workplace_of(const Home& home, const store::Agent& agent) {
     return agent.place.empty() ? sys::real_path(home.directory(agent.dir).workspace())
                                : agent.place;
@@ -267,19 +265,12 @@ store::Agent spawn(const Home& home, store::Store& store, const store::Agent& pa
         clone.emplace(temporary_directory(home, "work-" + base::random_short_id(8)));
         clone_into(clone->path() + "/work", plan.cloned_from, parent);
     }
-    // its parent is not destroyed meanwhile
-    const HeldAgent held = hold_agent(home, store, parent, sys::Lock::Mode::shared, spawn_lock_ms);
-    const auto lock = sys::Lock::acquire(home.branches_lock(parent.id), sys::Lock::Mode::exclusive,
-                                         spawn_lock_ms);
-    if (!lock)
-        throw Error(ErrorCode::agent_busy,
-                    "agent '" + parent.name + "': another command creates a sub-agent",
-                    "try again in a moment");
-    reclaim_children(home, store, parent);
+    const ChildrenLock lock = lock_children(home, store, parent);
     take_name(home, store, plan, options, sys::now_ms());
     sys::Scaffold scaffold(temporary_directory(home, plan.row.name));
     if (clone) sys::rename_path(clone->path() + "/work", Directory(scaffold.path()).work());
-    fill(home, scaffold.path(), plan, parent);
+    write_child_files(home, scaffold.path(), plan.row,
+                      {plan.preset_text, parent.name, plan.cloned_from});
     sys::make_directory(home.path() + "/" + plan.directory, 0700);
     store::Transaction transaction(store);
     plan.row = store::insert_agent(store, plan.row);
@@ -353,11 +344,22 @@ std::vector<SubAgent> sub_agents_of(store::Store& store, const store::Agent& age
     return all;
 }
 
-store::Agent require_sub_agent(store::Store& store, const store::Agent& agent,
+std::optional<store::Agent> find_sub_agent(const Home& home, store::Store& store,
+                                           const store::Agent& agent, const std::string& id) {
+    const Directory directory = home.directory(agent.dir);
+    const std::string here =
+        Directory(agent.dir).branch_agents(agent::current_branch(directory)) + "/";
+    std::optional<store::Agent> found;
+    for (SubAgent& each : sub_agents_of(store, agent))
+        if (each.agent.name == id && (!found || each.agent.dir.starts_with(here)))
+            found = std::move(each.agent);
+    return found;
+}
+
+store::Agent require_sub_agent(const Home& home, store::Store& store, const store::Agent& agent,
                                const std::string& id) {
-    std::vector<SubAgent> known = sub_agents_of(store, agent);
-    for (SubAgent& each : known)
-        if (each.agent.name == id) return std::move(each.agent);
+    if (auto found = find_sub_agent(home, store, agent, id)) return std::move(*found);
+    const std::vector<SubAgent> known = sub_agents_of(store, agent);
     throw Error(
         ErrorCode::not_found,
         "sub-agent " + base::quoted(id) + ": agent '" + agent.name + "' has none of that id",

@@ -7,8 +7,10 @@
 
 #include "agent/layout.hpp"
 #include "agent/preset.hpp"
+#include "life/find_agent.hpp"
 #include "store/agents.hpp"
 #include "store/turns.hpp"
+#include "sys/lock.hpp"
 #include "sys/path_rules.hpp"
 
 namespace chorus::life {
@@ -33,6 +35,20 @@ struct SpawnOptions {
 store::Agent spawn(const agent::Home& home, store::Store& store, const store::Agent& parent,
                    const SpawnOptions& options);
 
+// Held while a sub-agent of that parent is created, which is not destroyed meanwhile. What a killed
+// creation left is settled. Error(agent_busy).
+struct ChildrenLock {
+    HeldAgent parent;
+    sys::Lock lock;
+};
+ChildrenLock lock_children(const agent::Home& home, store::Store& store,
+                           const store::Agent& parent);
+// Error(bad_request) for a sub-agent that would be deeper than sub-agents are nested.
+void check_depth(std::size_t depth, const store::Agent& parent);
+// Returns the preset.md that a sub-agent of that preset gets.
+std::string preset_for(const agent::Home& home, const store::Agent& parent,
+                       const std::string& preset);
+
 // Returns the path, without links, where the turns of an agent or a sub-agent work without -C.
 std::string workplace_of(const agent::Home& home, const store::Agent& agent);
 // Returns the agent above a sub-agent, then the one above that, to the top; empty for an agent.
@@ -51,9 +67,12 @@ struct SubAgent {
 };
 // Returns all below the agent, at any depth: each before those below it, oldest first.
 std::vector<SubAgent> sub_agents_of(store::Store& store, const store::Agent& agent);
-// Returns the active sub-agent of that id below the agent, at any depth. Error(not_found) with the
-// known ones.
-store::Agent require_sub_agent(store::Store& store, const store::Agent& agent,
-                               const std::string& id);
+// Returns the active sub-agent of that id below the agent, at any depth. If branches have copies of
+// it, that of the current branch is returned.
+std::optional<store::Agent> find_sub_agent(const agent::Home& home, store::Store& store,
+                                           const store::Agent& agent, const std::string& id);
+// The same; Error(not_found) with the known ones.
+store::Agent require_sub_agent(const agent::Home& home, store::Store& store,
+                               const store::Agent& agent, const std::string& id);
 
 }  // namespace chorus::life

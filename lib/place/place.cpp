@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "context/find_thread.hpp"
+#include "life/child_adoption.hpp"
 #include "life/children.hpp"
 #include "life/find_agent.hpp"
 #include "life/known_models.hpp"
@@ -172,6 +173,7 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
             ErrorCode::bad_request,
             "sub-agent '" + found.agent.name + "': it has one thread, and one directory to work in",
             "leave out --new-thread and -C");
+    if (directory.is_of_sub_agent()) life::require_trusted_preset(home, found.store, found.agent);
     auto home_configuration = agent::load_home_configuration(home);
     model::Catalog catalog = life::load_catalog(found.store, home);
     sys::Root root = root_for(found.store, found.agent, wanted_by(options, found.agent), home,

@@ -2,12 +2,15 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "context/import.hpp"
+#include "life/child_adoption.hpp"
 #include "life/deciders.hpp"
 #include "life/known_models.hpp"
 #include "life/named_path.hpp"
 #include "place/in_force.hpp"
 #include "place/place.hpp"
 #include "place/rights.hpp"
+#include "place/secrets.hpp"
 #include "sys/file.hpp"
 
 namespace chorus::place {
@@ -25,6 +28,47 @@ std::string title_of(const TurnOptions& options) {
             if (const std::string_view words = base::trim(line); !words.empty())
                 return std::string(base::utf8_prefix(words, title_bytes));
     return {};
+}
+
+life::ChildAdoption adoption_with(const agent::Home& home, const sys::Environment& environment,
+                                  bool is_trusted) {
+    return {[secrets = secrets_of(home, environment)](
+                store::Store& store, const agent::Directory& directory, const store::Agent& child) {
+                return context::bring_transcript(store, directory, child, secrets);
+            },
+            is_trusted};
+}
+
+// Returns the path of the directory, relative to the home; "" if it is elsewhere.
+std::string place_of(const std::string& given, const agent::Home& home) {
+    std::string path = given;
+    if (path.ends_with("/session.md")) path.resize(path.rfind('/'));
+    const std::string below = sys::real_path(home.path()) + "/";
+    const std::string real = sys::is_directory(path) ? sys::real_path(path) : "";
+    return real.starts_with(below) ? real.substr(below.size()) : "";
+}
+
+Error no_sub_agent(const std::string& given, const store::Agent& agent) {
+    return {
+        ErrorCode::not_found,
+        "--subagent: " + base::quoted(given) + ": not a sub-agent of agent '" + agent.name + "'",
+        "name its directory, its session.md, or its id"};
+}
+
+// Another agent's conversation does not become this one's by naming its directory.
+void refuse_other(const std::string& given, const std::string& place, const store::Agent& agent) {
+    if (place.starts_with("agents/")) throw no_sub_agent(given, agent);
+}
+
+store::Agent adopt_copy(const std::string& given, FoundAgent& found,
+                        const Surroundings& surroundings) {
+    const life::CopiedChild copied =
+        life::copy_child(surroundings.home, found.store, found.agent, given);
+    store::Agent child = life::adopt_child(
+        surroundings.home, found.store, found.agent, copied.dir,
+        adoption_with(surroundings.home, surroundings.environment, !copied.has_own_preset));
+    surroundings.warn("sub-agent " + child.name);
+    return child;
 }
 
 }  // namespace
@@ -61,26 +105,39 @@ std::string spawn_for_user(life::SpawnOptions wanted, TurnOptions& options,
     return made.name;
 }
 
+life::AdoptedChildren adopt_sub_agents(store::Store& store, const store::Agent& agent,
+                                       const agent::Home& home, const sys::Environment& environment,
+                                       bool is_trusted) {
+    return life::adopt_children(home, store, agent, adoption_with(home, environment, is_trusted));
+}
+
 void choose_sub_agent(const std::string& given, TurnOptions& options,
                       const Surroundings& surroundings) {
     FoundAgent found = find_agent(options, surroundings);
-    if (given.find('/') == std::string::npos) {
-        options.agent = life::require_sub_agent(found.store, found.agent, given).dir;
-        return;
+    const agent::Home& home = surroundings.home;
+    const bool is_path = given.find_first_of("/.") != std::string::npos;  // no id has these
+    const std::string real = is_path ? place_of(given, home) : "";
+    const auto known = [&]() -> std::optional<store::Agent> {
+        return is_path ? store::find_child(found.store, real)
+                       : life::find_sub_agent(home, found.store, found.agent, given);
+    };
+    auto child = known();
+    if (!child) {
+        life::refuse_from_inside(found.store, surroundings.environment);
+        if (is_path && !real.starts_with(found.agent.dir + "/")) {
+            refuse_other(given, real, found.agent);
+            child = adopt_copy(given, found, surroundings);
+        } else {
+            for (const std::string& problem :
+                 adopt_sub_agents(found.store, found.agent, home, surroundings.environment, false)
+                     .problems)
+                surroundings.warn(problem);
+            child = known();
+        }
     }
-    std::string path = given;
-    if (path.ends_with("/session.md")) path.resize(path.rfind('/'));
-    const std::string home = sys::real_path(surroundings.home.path()) + "/";
-    const std::string real = sys::is_directory(path) ? sys::real_path(path) : "";
-    const std::string below = home + found.agent.dir + "/";
-    const auto child = real.starts_with(below)
-                           ? store::find_child(found.store, real.substr(home.size()))
-                           : std::nullopt;
-    if (!child)
-        throw Error(ErrorCode::not_found,
-                    "--subagent: " + base::quoted(given) + ": not a sub-agent of agent '" +
-                        found.agent.name + "'",
-                    "name its directory, its session.md, or its id");
+    if (!child && !is_path) child = life::require_sub_agent(home, found.store, found.agent, given);
+    if (!child || life::top_of(found.store, *child) != found.agent.id)
+        throw no_sub_agent(given, found.agent);
     options.agent = child->dir;
 }
 

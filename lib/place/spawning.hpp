@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "life/children.hpp"
+#include "life/child_adoption.hpp"
 #include "place/turn_options.hpp"
 
 namespace chorus::place {
@@ -21,9 +21,15 @@ store::Agent spawn_sub_agent(store::Store& store, const store::Agent& parent,
 // directory; from then on they name it. Returns its id.
 std::string spawn_for_user(life::SpawnOptions wanted, TurnOptions& options,
                            const Surroundings& surroundings);
-// --subagent: an id, or the path of a sub-agent's directory or session.md. From then on the options
-// name it. Error(not_found).
+// --subagent: an id, or the path of a sub-agent's directory or session.md. One that the database
+// does not know is entered; one from elsewhere is copied first. From then on the options name it.
+// Error(not_found), and the errors of life::adopt_child.
 void choose_sub_agent(const std::string& given, TurnOptions& options,
                       const Surroundings& surroundings);
+
+// Enters the sub-agents in an agent's directory that the database does not know.
+life::AdoptedChildren adopt_sub_agents(store::Store& store, const store::Agent& agent,
+                                       const agent::Home& home,
+                                       const sys::Environment& environment, bool is_trusted);
 
 }  // namespace chorus::place

@@ -14,4 +14,11 @@ void set_setting(Store& store, std::string_view scope, std::string_view key,
         value);
 }
 
+void copy_settings(Store& store, AgentId from, AgentId to) {
+    run(store,
+        "INSERT OR REPLACE INTO settings (scope, key, value) SELECT 'agent/' || ?, key, value FROM "
+        "settings WHERE scope = 'agent/' || ?",
+        to, from);
+}
+
 }  // namespace chorus::store

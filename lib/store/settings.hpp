@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/store.hpp"
+#include "store/agents.hpp"
 
 namespace chorus::store {
 
@@ -13,5 +13,8 @@ std::string find_setting(Store& store, std::string_view scope, std::string_view 
 // Runs inside a transaction of the caller.
 void set_setting(Store& store, std::string_view scope, std::string_view key,
                  std::string_view value);
+
+// Gives an agent those of another. Runs inside a transaction of the caller.
+void copy_settings(Store& store, AgentId from, AgentId to);
 
 }  // namespace chorus::store

@@ -66,7 +66,7 @@ expect_equal "$(jq -r '[.messages[2].content[].tool_use_id] | sort | join(" ")' 
 expect_db "SELECT state || ' ' || attempt FROM turns" 'idle 2'
 expect_db "SELECT group_concat(next || ' ' || cause, ', ') FROM (SELECT * FROM events WHERE kind = 'turn' ORDER BY id)" 'working user message, exited crashed, working resumed, idle completed'
 expect_sound
-expect_equal "$(grep -o '^<!-- message [1-9][0-9]* -->' "$CHORUS_HOME/agents/a/branches/main/session.md" | sort -u | wc -l)" 6
+expect_equal "$(grep -o '^<!-- message [1-9][0-9]* ' "$CHORUS_HOME/agents/a/branches/main/session.md" | sort -u | wc -l)" 6
 run chorus-run a --resume
 expect_status 0
 expect_equal "$(request_count)" 2
@@ -246,7 +246,7 @@ init a --model builtin/script
 run chorus-run a 'the first thing'
 transcript=$CHORUS_HOME/agents/a/branches/main/session.md
 cp "$transcript" whole
-truncate -s $(($(grep -bo '^<!-- message 2 -->' whole | cut -d: -f1) - 1)) "$transcript"
+truncate -s $(($(grep -bo '^<!-- message 2 ' whole | cut -d: -f1) - 1)) "$transcript"
 run chorus-run a 'the second thing'
 expect_equal "$(head -c "$(stat -c %s whole)" "$transcript")" "$(cat whole)"
 expect_match "$(cat "$transcript")" 'the second thing'

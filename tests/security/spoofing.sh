@@ -50,7 +50,7 @@ skeleton() { # of everything that was said, stored and sent
     echo "error: $(kinds "$scratch/err2" | xargs)"
     echo "question: $(question <"$scratch/seen" | grep -v '^  | ' |
         sed -E 's/^  tool:bash:.*/ACTION/; s/^  tool: bash$/TOOL/; s/^  arguments: .*/ARGUMENTS/; s/^(chorus-run: [a-z]+): .*/\1/' | xargs)"
-    echo "transcript: $(transcripts | grep -E '^<!-- message [0-9]+ -->$' | xargs)"
+    echo "transcript: $(transcripts | grep -oE '^<!-- message [0-9]+ ' | xargs)"
     echo "audit: $(db "SELECT group_concat(id || ' ' || decision || ' ' || turn_id, ', ') FROM audit_log")"
     echo "prompts: $(db 'SELECT count(*) FROM prompts'), messages: $(db "SELECT group_concat(role, ' ') FROM messages")"
     echo "calls: $(db 'SELECT count(*) FROM tool_runs')"
@@ -97,7 +97,7 @@ spoof() { # the text is in $scratch/text
     if [ ! -s "$base/plain" ]; then
         cp "$scratch/skeleton" "$base/plain"
         expect_match "$(cat "$base/plain")" 'question: .*ACTION TOOL ARGUMENTS .*y.es'
-        expect_match "$(cat "$base/plain")" 'transcript: .*<!-- message 8 -->'
+        expect_match "$(cat "$base/plain")" 'transcript: .*<!-- message 8'
     fi
     diff "$base/plain" "$scratch/skeleton" >"$scratch/out" || fail 'what is around it differs'
 }

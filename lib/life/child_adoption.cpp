@@ -1,0 +1,245 @@
+#include "life/child_adoption.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/limits.hpp"
+#include "base/text.hpp"
+#include "life/adoption.hpp"
+#include "life/child_files.hpp"
+#include "life/leftovers.hpp"
+#include "life/named_path.hpp"
+#include "store/imports.hpp"
+#include "store/settings.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
+#include "sys/named_file.hpp"
+#include "sys/scaffold.hpp"
+
+namespace chorus::life {
+namespace {
+
+using agent::Directory;
+using agent::Home;
+using base::Error;
+using base::ErrorCode;
+
+constexpr const char* foreign_setting = "foreign_preset";  // the hash of one not yet trusted
+constexpr std::size_t id_bytes = 200;
+constexpr std::size_t time_characters = 15;  // with the dash before it
+constexpr std::size_t most_transcript_bytes = 1U << 30U;
+
+std::string scope_of_child(const store::Agent& child) {
+    return "agent/" + std::to_string(child.id);
+}
+
+bool is_id(const std::string& id) {
+    return id.size() <= id_bytes && !preset_in(id).empty() &&
+           std::all_of(id.begin(), id.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+           });
+}
+
+// What it is for, as far as its id still says it.
+std::string description_in(const std::string& id) {
+    std::string words = id.substr(std::min(preset_in(id).size() + time_characters, id.size()));
+    std::replace(words.begin(), words.end(), '-', ' ');
+    return std::string(base::trim(words));
+}
+
+void refuse_child_links(const Directory& directory) {
+    for (const std::string& part :
+         {directory.path(), directory.configuration(), directory.metadata(), directory.tool_log(),
+          directory.transcript("main", 1, true), directory.work(), directory.artifacts()})
+        if (sys::is_link(part))
+            throw Error(ErrorCode::bad_request, part + ": a link, not a part of a sub-agent",
+                        "replace the link by its target");
+}
+
+// A clone is handed back to the repository that its metadata names.
+void check_clone(const Home& home, const store::Agent& parent, const Directory& directory) {
+    const std::string source = directory.cloned_from();
+    if (source.empty()) return;
+    if (source != workplace_of(home, parent))
+        throw Error(ErrorCode::bad_request,
+                    directory.path() + ": its work is a clone of " + base::quoted(source) +
+                        ", where agent '" + parent.name + "' does not work",
+                    "spawn another one, and let it fetch what is committed there");
+    (void)reset_git(directory.work());
+}
+
+// Whether this home has written the same text for a sub-agent of that id: branches have copies.
+bool is_known_preset(const Home& home, store::Store& store, const std::string& id,
+                     const std::string& text) {
+    for (const store::Agent& known : store::list_children_named(store, id)) {
+        const auto present = sys::try_read_file(home.directory(known.dir).configuration(),
+                                                base::limits::config_bytes);
+        if (present == text && has_trusted_preset(store, known)) return true;
+    }
+    return false;
+}
+
+store::Agent row_of(const store::Agent& parent, const std::string& dir,
+                    const agent::Preset& preset) {
+    store::Agent row;
+    row.name = dir.substr(dir.rfind('/') + 1);
+    if (!is_id(row.name))
+        throw Error(ErrorCode::bad_request, base::quoted(row.name) + ": not the id of a sub-agent",
+                    "ids are PRESET-YYYYMMDDHHMMSS-WORDS");
+    row.kind = "child";
+    row.parent_id = parent.id;
+    row.preset = preset_in(row.name);
+    row.description = description_in(row.name);
+    row.model = preset.model;
+    row.permissions = preset.permissions ? preset.permissions->name : "";
+    row.dir = dir;
+    row.created_at = row.last_clear_time = row.last_activity = sys::now_ms();
+    return row;
+}
+
+void adopt_below(const Home& home, store::Store& store, const store::Agent& agent,
+                 const ChildAdoption& adoption, AdoptedChildren& all) {
+    const Directory directory = home.directory(agent.dir);
+    std::vector<std::string> branches{"main"};
+    if (!directory.is_of_sub_agent() && sys::is_directory(directory.branches()))
+        branches = sys::list_directory(directory.branches());
+    for (const std::string& branch : branches) {
+        const std::string agents = directory.branch_agents(branch);
+        if (sys::is_link(directory.branch(branch)) || sys::is_link(agents) ||
+            !sys::is_directory(agents))
+            continue;
+        for (const std::string& id : sys::list_directory(agents)) {
+            const std::string dir = agents.substr(home.path().size() + 1) + "/" + id;
+            if (!sys::exists(home.directory(dir).configuration())) continue;
+            auto child = store::find_child(store, dir);
+            try {
+                if (!child || child->status == store::AgentStatus::creating) {
+                    child = adopt_child(home, store, agent, dir, adoption);
+                    all.ids.push_back(child->name);
+                }
+                adopt_below(home, store, *child, adoption, all);
+            } catch (const Error& error) {
+                if (error.code() == ErrorCode::agent_busy) throw;
+                all.problems.push_back("sub-agent " + base::quoted(id) + ": " + error.message());
+            }
+        }
+    }
+}
+
+std::string id_in_transcript(const std::string& text) {
+    const std::string line = text.substr(0, text.find('\n'));
+    return line.starts_with("# ") ? line.substr(2) : "";
+}
+
+}  // namespace
+
+store::Agent adopt_child(const Home& home, store::Store& store, const store::Agent& parent,
+                         const std::string& dir, const ChildAdoption& adoption) {
+    const Directory directory = home.directory(dir);
+    refuse_child_links(directory);
+    check_depth(ancestors_of(store, parent).size() + 1, parent);
+    const std::string text = agent::preset_text(directory.configuration());
+    store::Agent row = row_of(parent, dir, agent::parse_preset(text, directory.configuration()));
+    check_clone(home, parent, directory);
+    const ChildrenLock lock = lock_children(home, store, parent);
+    // another process may have been faster
+    if (auto known = store::find_child(store, dir)) return *known;
+    const bool is_foreign = !adoption.is_trusted && !is_known_preset(home, store, row.name, text);
+    store::Transaction transaction(store);
+    row = store::insert_agent(store, row);
+    store::announce_import(store, row.id);
+    if (is_foreign)
+        store::set_setting(store, scope_of_child(row), foreign_setting, base::sha256_hex(text));
+    transaction.commit();
+    try {
+        adoption.bring(store, directory, row);
+        store::Transaction ended(store);
+        store::end_import(store, row.id);
+        ended.commit();
+    } catch (...) {
+        store::delete_agent(store, row.id);
+        throw;
+    }
+    commit_status(store, row, store::AgentStatus::active, "adopted");
+    row.status = store::AgentStatus::active;
+    return row;
+}
+
+AdoptedChildren adopt_children(const Home& home, store::Store& store, const store::Agent& agent,
+                               const ChildAdoption& adoption) {
+    AdoptedChildren all;
+    adopt_below(home, store, agent, adoption, all);
+    return all;
+}
+
+CopiedChild copy_child(const Home& home, store::Store& store, const store::Agent& parent,
+                       const std::string& path) {
+    const std::string given = path.starts_with('/') ? path : sys::real_path(".") + "/" + path;
+    const std::string led = named_path(store, home, ErrorCode::bad_request, "--subagent", given);
+    if (led.empty())
+        throw Error(ErrorCode::not_found, "--subagent: " + path + ": no such file or directory");
+    const bool is_whole = sys::is_directory(led);
+    const std::string transcript_path = is_whole ? led + "/session.md" : led;
+    ChildFiles files;
+    files.parent = parent.name;
+    files.transcript = sys::read_input_file(transcript_path, most_transcript_bytes);
+    const bool is_beside = is_whole || led.ends_with("/session.md");
+    const Directory from(transcript_path.substr(0, transcript_path.rfind('/')), home.path());
+    store::Agent row;
+    if (is_beside) row.name = from.path().substr(from.path().rfind('/') + 1);
+    if (!is_id(row.name)) row.name = id_in_transcript(files.transcript);
+    if (!is_id(row.name))
+        throw Error(ErrorCode::bad_request,
+                    "--subagent: " + path + ": not a sub-agent's session.md",
+                    "its first line, or its directory, has the id: # PRESET-YYYYMMDDHHMMSS-WORDS");
+    const bool has_own_preset = is_beside && sys::exists(from.configuration());
+    if (has_own_preset) {
+        refuse_child_links(from);
+        files.preset = agent::preset_text(from.configuration());
+        (void)agent::parse_preset(files.preset, from.configuration());
+        files.tool_log =
+            sys::try_read_file(from.tool_log(), most_transcript_bytes).value_or(std::string());
+    } else {
+        files.preset = preset_for(home, parent, preset_in(row.name));
+    }
+    row.preset = preset_in(row.name);
+    row.created_at = sys::now_ms();
+    const Directory directory = home.directory(parent.dir);
+    const std::string agents = directory.branch_agents(agent::current_branch(directory));
+    const std::string to = agents + "/" + row.name;
+    sys::Scaffold scaffold(temporary_directory(home, row.name));
+    write_child_files(home, scaffold.path(), row, files);
+    const ChildrenLock lock = lock_children(home, store, parent);
+    sys::make_directory(agents, 0700);
+    if (!scaffold.move_to(to))
+        throw Error(ErrorCode::exists, to + ": already exists",
+                    "chorus-run " + parent.name + " --subagent " + row.name + " goes on with it");
+    scaffold.keep();
+    return {to.substr(home.path().size() + 1), has_own_preset};
+}
+
+bool has_trusted_preset(store::Store& store, const store::Agent& child) {
+    return store::find_setting(store, scope_of_child(child), foreign_setting).empty();
+}
+
+void require_trusted_preset(const Home& home, store::Store& store, const store::Agent& child) {
+    if (has_trusted_preset(store, child)) return;
+    const std::vector<store::Agent> above = ancestors_of(store, child);
+    throw Error(ErrorCode::forbidden,
+                "sub-agent '" + child.name + "': its preset.md is from elsewhere: " +
+                    home.directory(child.dir).configuration(),
+                "chorus-config trust " + (above.empty() ? "" : above.back().name + " --subagent ") +
+                    child.name + " shows it, and asks");
+}
+
+void trust_preset(store::Store& store, const store::Agent& child, const std::string& text,
+                  const Decider& decider) {
+    store::Transaction transaction(store);
+    store::set_setting(store, scope_of_child(child), foreign_setting, "");
+    append_decision(store, child, decider, "trust:preset.md", "ask_approved",
+                    "sha256 " + base::sha256_hex(text));
+    transaction.commit();
+}
+
+}  // namespace chorus::life
