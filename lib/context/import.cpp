@@ -331,8 +331,6 @@ class Import {
 
 Imported import_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
                        std::string_view text, const std::string& name) {
-    const std::string record = is_transcript(text) ? record_of_transcript(text, name) : "";
-    if (!record.empty()) text = record;
     const Contents contents = contents_of(text, name);
     require_no_open_turn(store, agent);
     store::discard_import(store, agent.id);
@@ -360,12 +358,12 @@ std::size_t bring_transcript(store::Store& store, const agent::Directory& direct
     const std::string path = directory.transcript("main", 1, true);
     const auto text = sys::read_file_if_there(path, most_import_bytes);
     if (!text || !is_transcript(*text)) return 0;
-    const std::string record = record_of_transcript(secrets.without_active(*text), path);
-    const Contents contents = contents_of(record, path);
+    const std::string clean = secrets.without_active(*text);
+    const Contents contents = contents_of(clean, path);
     Import import(store, directory, agent);
     // the next turn appends what comes after the last id in the file
     const auto renumber = [&] { write_transcript(store, directory, agent, secrets); };
-    return import.run(contents, record, path, renumber).messages;
+    return import.run(contents, clean, path, renumber).messages;
 }
 
 void remove_packed(const agent::Directory& directory) {

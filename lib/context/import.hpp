@@ -1,4 +1,4 @@
-// Imports exported JSON lines into an agent: all of them or none.
+// Imports exported JSON lines, or a transcript, into an agent: all of them or none.
 #pragma once
 
 #include <cstddef>

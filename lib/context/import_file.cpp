@@ -13,6 +13,7 @@
 #include "chat/json.hpp"
 #include "chat/stored.hpp"
 #include "context/session_file.hpp"
+#include "context/transcript_entry.hpp"
 #include "model/attachment.hpp"
 
 namespace chorus::context {
@@ -152,6 +153,12 @@ void Members::calls(chat::Message& message) const {
     }
 }
 
+void keep_flags_of_role(chat::Message& message) {
+    message.starts_turn = message.starts_turn && message.role == chat::Role::user;
+    if (message.role != chat::Role::user) message.attachments.clear();
+    message.is_error = message.is_error && message.role == chat::Role::tool_result;
+}
+
 // Keeps the flags that such a message can have; drops what is specific to a provider or to a home.
 void Members::extra(chat::Message& message) const {
     const Json& found = find("extra");
@@ -160,11 +167,9 @@ void Members::extra(chat::Message& message) const {
     chat::load_extra(chat::dump(found), message);
     message.opaque.reset();
     message.status.clear();
-    message.starts_turn = message.starts_turn && message.role == chat::Role::user;
-    if (message.role != chat::Role::user) message.attachments.clear();
+    keep_flags_of_role(message);
     for (const chat::Attachment& each : message.attachments)
         if (!model::is_attachment(each)) throw wrong("extra", "has an invalid attachment");
-    message.is_error = message.is_error && message.role == chat::Role::tool_result;
 }
 
 // Whether the name can be that of a directory in branches/.
@@ -353,11 +358,58 @@ class Lines {
     std::set<std::string> sessions_;
 };
 
+std::string problem_of(const chat::Message& message) {
+    if (message.content.size() > base::limits::answer_bytes) return "it is too long";
+    if (message.tool_call_id.size() > most_word_bytes) return "the id of its call is too long";
+    if (message.tool_calls.size() > most_calls) return "it has too many calls";
+    std::set<std::string> ids;
+    for (const chat::ToolCall& call : message.tool_calls) {
+        if (call.id.size() > most_word_bytes || call.name.size() > most_word_bytes ||
+            call.arguments.size() > base::limits::answer_bytes)
+            return "a call has an id, a name or arguments that are too long";
+        if (call.id.empty() || !ids.insert(call.id).second)
+            return "two calls have the same id, or one has none";
+    }
+    for (const chat::Attachment& each : message.attachments)
+        if (!model::is_attachment(each)) return "it has an invalid attachment";
+    return {};
+}
+
+void for_each_entry(std::string_view text, const std::string& name,
+                    const std::function<void(ImportLine&)>& use) {
+    std::vector<chat::Message> messages = read_transcript(text, name);
+    store::Agent agent;
+    agent.name = text.substr(0, text.find('\n'));
+    if (!messages.empty()) agent.created_at = messages.front().timestamp;
+    ImportLine line = ImportedAgent{origin_of(agent), 0, {}};
+    use(line);
+    store::Thread thread;
+    thread.id = 1;
+    line = std::move(thread);
+    use(line);
+    std::int64_t id = 0;
+    for (chat::Message& message : messages) {
+        if (const std::string why = problem_of(message); !why.empty())
+            throw Error(ErrorCode::bad_request,
+                        name + ": message " + std::to_string(message.id) + ": " + why);
+        store::StoredMessage stored;
+        stored.thread = 1;
+        stored.message = std::move(message);
+        stored.message.id = ++id;
+        keep_flags_of_role(stored.message);
+        line = std::move(stored);
+        use(line);
+    }
+}
+
 }  // namespace
 
 void for_each_line(std::string_view text, const std::string& name,
                    const std::function<void(ImportLine&)>& use) {
-    Lines(text, name).for_each(use);
+    if (is_transcript(text))
+        for_each_entry(text, name, use);
+    else
+        Lines(text, name).for_each(use);
 }
 
 Contents contents_of(std::string_view text, const std::string& name) {

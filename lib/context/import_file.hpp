@@ -27,7 +27,8 @@ struct ImportedAgent {
 using ImportLine = std::variant<ImportedAgent, store::Thread, store::Turn, store::StoredMessage,
                                 store::InboxRow, AttachedFile, SavedSession, EndLine>;
 
-// `name` is what errors call the file. Throws Error(bad_request), which names the line.
+// A transcript has the lines that an export of its messages would have. `name` is what errors call
+// the file. Throws Error(bad_request), which names the line, or the message.
 void for_each_line(std::string_view text, const std::string& name,
                    const std::function<void(ImportLine&)>& use);
 

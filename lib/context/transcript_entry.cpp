@@ -10,7 +10,6 @@
 #include "base/time.hpp"
 #include "chat/json.hpp"
 #include "chat/stored.hpp"
-#include "context/export.hpp"
 
 namespace chorus::context {
 namespace {
@@ -227,25 +226,6 @@ std::vector<chat::Message> read_transcript(std::string_view text, const std::str
             messages[at->second] = std::move(*message);
     }
     return messages;
-}
-
-std::string record_of_transcript(std::string_view text, const std::string& what) {
-    ExportRecord record;
-    std::string_view rest = text;
-    record.agent.name = take_line(rest).value_or("");
-    record.threads.emplace_back();
-    record.threads.back().id = 1;
-    record.threads.back().branch = "main";
-    std::int64_t id = 0;
-    for (chat::Message& message : read_transcript(text, what)) {
-        message.id = ++id;
-        record.messages.emplace_back();
-        record.messages.back().thread = 1;
-        record.messages.back().message = std::move(message);
-    }
-    if (!record.messages.empty())
-        record.agent.created_at = record.messages.front().message.timestamp;
-    return to_jsonl(record, 0);
 }
 
 }  // namespace chorus::context

@@ -19,7 +19,5 @@ bool is_transcript(std::string_view text);
 // a provider. Entries that are no messages are passed over. Of two with the same id, the later one
 // counts. Throws Error(bad_request), which begins with `what`.
 std::vector<chat::Message> read_transcript(std::string_view text, const std::string& what);
-// Returns the messages as JSON lines that import_record takes. Throws as read_transcript does.
-std::string record_of_transcript(std::string_view text, const std::string& what);
 
 }  // namespace chorus::context

@@ -24,10 +24,14 @@ std::size_t size_bytes(const chat::Message& message) {
     return size;
 }
 
+// After INSERT with SELECT, SQLite ends a savepoint and FTS5 writes what it has gathered; VALUES
+// leaves that to the commit.
 void index_one(Store& store, std::int64_t id) {
     run(store,
-        "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) SELECT id, prompt, "
-        "answer, arguments, output FROM searchable WHERE id = ?",
+        "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) VALUES (?1, (SELECT "
+        "prompt FROM searchable WHERE id = ?1), (SELECT answer FROM searchable WHERE id = ?1), "
+        "(SELECT arguments FROM searchable WHERE id = ?1), (SELECT output FROM searchable WHERE id "
+        "= ?1))",
         id);
 }
 
