@@ -320,6 +320,7 @@ int main(int argc, char** argv) {
     export_page(std::max(5, count / 3));
     usage(std::max(5, count / 3));
     history(std::max(5, count / 3));
+    sub_agents(std::max(5, count / 3));
     throughput();
     durability();
     fs::remove_all(scratch);

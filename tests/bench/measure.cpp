@@ -139,7 +139,8 @@ void sql(const fs::path& database, const std::string& statements) {
 Server::Server(Words more) {
     const fs::path port_file = scratch / "port";
     fs::remove(port_file);
-    Words words{test_bin + "/loopback", "--fast", "hello", "--port-file", port_file};
+    Words words{test_bin + "/loopback", "--port-file", port_file};
+    if (more.empty() || more.front() != "--script") words.insert(words.end(), {"--fast", "hello"});
     words.insert(words.end(), more.begin(), more.end());
     pid_ = start(words);
     for (int tries = 0; tries < 500 && !fs::exists(port_file); ++tries)

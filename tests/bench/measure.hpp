@@ -44,7 +44,7 @@ void scale_to_floor(double measured_ms);
 void report(const char* what, double value, const char* unit, double limit, bool at_least = false);
 void sql(const fs::path& database, const std::string& statements);
 
-// The loopback provider, which answers at once.
+// The loopback provider, which answers at once; with --script first, what the script says.
 class Server {
   public:
     explicit Server(Words more = {});
@@ -66,6 +66,9 @@ void new_home(const std::string& name, const std::string& model, const Words& mo
 void history(int count);
 // A home of so many agents that have been idle for two hours, each with a window.
 void make_idle_home(const std::string& name, int agents);
+
+// subagents.cpp: what a sub-agent costs.
+void sub_agents(int count);
 
 // durability.cpp: what it costs that nothing is lost.
 void durability();
