@@ -22,7 +22,7 @@ using base::ErrorCode;
 using store::AgentStatus;
 
 std::string sessions_in_place(const Home& home, const store::Agent& agent) {
-    return agent::Directory(home.agent(agent.name)).sessions();
+    return home.directory(agent.dir).sessions();
 }
 
 std::string archived_sessions(const Home& home, const store::Agent& agent) {
@@ -66,7 +66,7 @@ void archive_sessions(const Home& home, const store::Agent& agent) {
 
 void bring_sessions_back(const Home& home, const store::Agent& agent) {
     const std::string archive = home.archive(agent.name, agent.generation);
-    if (!sys::exists(archive) || !sys::exists(home.agent(agent.name))) return;
+    if (!sys::exists(archive) || !sys::exists(home.directory(agent.dir).path())) return;
     move_sessions(archived_sessions(home, agent), sessions_in_place(home, agent));
     sys::remove_tree(archive);
 }
@@ -114,15 +114,17 @@ std::string_view name(Files files) {
 }
 
 void check_removable(const Home& home, const store::Agent& agent, Files files) {
-    const std::string directory = home.agent(agent.name);
-    if (home.path() + "/" + agent.dir != directory)
+    const std::string directory = home.path() + "/" + agent.dir;
+    if (agent.parent_id == 0 && directory != home.agent(agent.name))
         throw Error(ErrorCode::failed,
-                    "agent '" + agent.name + "': its directory is not " + directory);
+                    "agent '" + agent.name + "': its directory is not " + home.agent(agent.name));
     refuse_link(directory);
     if (!sys::exists(directory)) return;
     refuse_link(sessions_in_place(home, agent));
     require_writable(directory);
-    if (files != Files::kept) require_writable(home.agents());
+    if (files == Files::kept) return;
+    require_writable(home.agents());
+    if (agent.parent_id != 0) require_writable(directory.substr(0, directory.rfind('/')));
 }
 
 std::vector<store::Agent> family_of(store::Store& store, const store::Agent& agent) {
@@ -153,7 +155,7 @@ void place_sessions(const Home& home, const store::Agent& agent, Files files) {
 }
 
 std::string take_away(const Home& home, const store::Agent& agent) {
-    const std::string from = home.agent(agent.name);
+    const std::string from = home.path() + "/" + agent.dir;
     if (!sys::exists(from)) return {};
     refuse_link(from);
     std::string to = temporary_directory(home, agent.name);
@@ -169,7 +171,7 @@ std::size_t finish_destroying(const Home& home, store::Store& store,
         member.status = AgentStatus::destroying;
         note_status(store, member, AgentStatus::destroyed, "destroy", data_of(files));
         store::mark_destroyed(store, member.id, sys::now_ms(), files == Files::kept);
-        if (files == Files::kept)
+        if (files == Files::kept && member.parent_id == 0)
             note_kept(store, member.id, git_state(home.directory(member.dir).workspace()));
     }
     transaction.commit();

@@ -103,12 +103,6 @@ std::optional<store::Agent> find_sub_agent(const agent::Home& home, store::Store
 }
 
 store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name) {
-    if (!store::find_agent(store, name))
-        if (auto child = find_sub_agent(home, store, name)) {
-            check_status(*child);
-            check_directory(home, *child);
-            return std::move(*child);
-        }
     store::Agent agent = require_destroyable(home, store, name);
     check_status(agent);
     return agent;
@@ -121,6 +115,8 @@ store::Agent require_destroyable(const agent::Home& home, store::Store& store,
         reclaim_leftovers(home, store);
         agent = store::find_agent(store, name);
     }
+    if (!agent)
+        if (auto child = find_sub_agent(home, store, name)) agent = std::move(child);
     if (!agent) refuse_unknown(store, name);
     if (agent->status == AgentStatus::destroying) return *agent;
     check_status(*agent);

@@ -54,7 +54,7 @@ class Destruction {
           agent_(agent),
           files_(files),
           surroundings_(surroundings),
-          directory_(surroundings.home.agent(agent.name)),
+          directory_(surroundings.home.directory(agent.dir)),
           timeouts_(place::shutdown_timeouts(surroundings.environment)) {}
 
     Destroyed run() {
@@ -75,13 +75,15 @@ class Destruction {
             sys::remove_mount_points(place);
         end_conversation(goes_on);
         tell();
-        if (files_ == Files::kept) complete_directory();
+        if (files_ == Files::kept && !is_sub_agent()) complete_directory();
         remove();
         return std::move(done_);
     }
 
   private:
     const agent::Home& home() const { return surroundings_.home; }
+    // It works in the workspace of the agent above it, and has no sessions that are kept.
+    bool is_sub_agent() const { return directory_.is_of_sub_agent(); }
     std::string actor() const { return place::actor_text("", surroundings_.environment); }
 
     bool is_interrupted() const { return surroundings_.interrupt.requested(); }
@@ -159,8 +161,8 @@ class Destruction {
         sys::try_remove_tree(directory_.commands());
         sys::try_remove_tree(directory_.checkpoints());
         if (files_ == Files::kept) return;
-        for (const std::string& path :
-             {directory_.workspace(), directory_.artifacts(), directory_.docs()})
+        for (const std::string& path : {is_sub_agent() ? directory_.work() : directory_.workspace(),
+                                        directory_.artifacts(), directory_.docs()})
             sys::try_remove_tree(path);
     }
 
@@ -181,22 +183,23 @@ class Destruction {
 
     // Not on the stack, which may be as small as 64 KiB: all of run() would have it.
     void end_conversation(bool goes_on) {
+        if (is_sub_agent()) return with_room([&] { record_end({}); });
         const std::unique_ptr<turn::Present> found = found_present();
         turn::Present& present = *found;
         redaction_ = present.redaction;
         const bool saves = files_ != Files::purged && !present.messages.empty();
         if (saves && goes_on) done_.session = find_saved(present.messages);
         if (saves && !done_.session) done_.session = save(present);
-        with_room([&] { record_end(present); });
+        with_room([&] { record_end(present.messages); });
     }
 
-    void record_end(const turn::Present& present) {
+    void record_end(const std::vector<context::SessionMessage>& messages) {
         done_.prompts = done_.turns = done_.messages = 0;
         store::Transaction transaction(store_);
         if (done_.session && store::find_sessions(store_, agent_.id, done_.session->id).empty())
             store::insert_session(store_, *done_.session);
         // a kept agent keeps its window
-        if (!present.messages.empty() && files_ != Files::kept)
+        if (!messages.empty() && files_ != Files::kept)
             store::advance_clear(store_, agent_.id, sys::now_ms(),
                                  store::newest_message_id(store_, agent_.id));
         for (const store::Agent& member : family_) end_what_waits(member);
@@ -258,6 +261,7 @@ class Destruction {
 
     // Called while the configuration with the channel still exists.
     void tell() const {
+        if (is_sub_agent()) return;
         if (files_ == Files::kept && sys::exists(directory_.configuration()))
             turn::tell_people(store_, home(), agent_,
                               {.heading = "Destroyed",
@@ -287,7 +291,7 @@ class Destruction {
     }
 
     void remove() {
-        with_room([&] { life::place_sessions(home(), agent_, files_); });
+        if (!is_sub_agent()) with_room([&] { life::place_sessions(home(), agent_, files_); });
         if (files_ != Files::kept) rest_ = life::take_away(home(), agent_);
         done_.sessions =
             with_room([&] { return life::finish_destroying(home(), store_, family_, files_); });
@@ -327,7 +331,32 @@ class Destruction {
     Destroyed done_ = {};
 };
 
+bool is_idle(store::Store& store, const store::Agent& agent, base::TimeMs until) {
+    const auto family = life::family_of(store, agent);
+    return std::all_of(family.begin(), family.end(), [&](const store::Agent& member) {
+        return member.last_activity <= until && store::open_turns(store, member.id).empty() &&
+               store::running_tasks(store, member.id).empty();
+    });
+}
+
+void add_idle(store::Store& store, const store::Agent& above, base::TimeMs until,
+              std::vector<store::Agent>& all) {
+    for (const store::Agent& child : store::list_children(store, above.id)) {
+        if (child.status == AgentStatus::active && is_idle(store, child, until))
+            all.push_back(child);
+        else
+            add_idle(store, child, until, all);
+    }
+}
+
 }  // namespace
+
+std::vector<store::Agent> idle_sub_agents(store::Store& store, const store::Agent& agent,
+                                          base::TimeMs until) {
+    std::vector<store::Agent> all;
+    add_idle(store, agent, until, all);
+    return all;
+}
 
 Destroyed destroy(store::Store& store, const store::Agent& agent, Files files,
                   const place::Surroundings& surroundings) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "life/death.hpp"
 #include "place/turn_options.hpp"
@@ -22,7 +23,8 @@ struct Destroyed {
     std::size_t sessions = 0;                              // files that remain, that one included
 };
 
-// Destroys an agent from life::require_destroyable. Each step detects what was done before, so that
+// Destroys an agent from life::require_destroyable, or a sub-agent; of that only its directory is
+// removed or kept. Each step detects what was done before, so that
 // after a kill or an interruption at any point the next call finishes. Waits for another process
 // that is destroying the agent. Takes the locks it needs.
 // Turns of the agent and of its descendants get SIGTERM, and SIGKILL when their time is up; then
@@ -34,5 +36,10 @@ struct Destroyed {
 // Error(failed) if a file cannot be written or removed: the agent stays `destroying`.
 Destroyed destroy(store::Store& store, const store::Agent& agent, life::Files files,
                   const place::Surroundings& surroundings);
+
+// Returns the active sub-agents below the agent that, like all below them, have done nothing since
+// then and have no turn that has not ended; none that is below another one of them.
+std::vector<store::Agent> idle_sub_agents(store::Store& store, const store::Agent& agent,
+                                          base::TimeMs until);
 
 }  // namespace chorus::upkeep
