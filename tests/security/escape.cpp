@@ -11,6 +11,7 @@
 //   guarded   a process that moves what a command of the sandbox can move
 //   whole     the same where .git is made under attack, so that all of it can be moved
 //   confined  a task of the agent, in its sandbox, that also tries other ways out of that
+//   spawned   a task of a sub-agent, likewise
 //   before    such a task that began before there was a .git
 //   linked    as confined, in a linked worktree of a person's repository
 //   module    as confined, in a submodule of it

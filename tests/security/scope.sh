@@ -112,6 +112,85 @@ $(list "$denies" deny)"
         fi
     done
 done
+
+# Isolated ones: a clone of what is committed, its own .git, and nothing else of the agent's.
+committed() { # all of the workspace but what .gitignore names
+    printf 'ignored\n' >"$work/.gitignore"
+    git -C "$work" add -A >"$scratch/log" 2>&1
+    git -C "$work" add -f src/.env .env >>"$scratch/log" 2>&1
+    git -C "$work" -c user.name=x -c user.email=x@x commit -qm all >>"$scratch/log" 2>&1 || fail "no commit: $(cat "$scratch/log")"
+}
+try_all() { # PATH MARK: the four calls of the sub-agent
+    run chorus-run "$child" "$(jq -nr --arg path "$1" --arg mark "$2" '
+        "/view \({path: $path})\n/bash \({command: ("cat -- " + ($path | @sh))})\n" +
+        "/append_file \({path: $path, content: ($mark + "file\n")})\n/bash \({command: ("echo " + $mark + "bash >> " + ($path | @sh))})"')"
+    viewed=${out#*/view } viewed=${viewed%%/bash*}
+}
+sum_of() { find "$@" -path "$work/.git" -prune -o -type f -print0 2>/dev/null | sort -z | xargs -0 sha256sum | sha256sum; }
+
+test_case "isolated: reads what was committed, writes in its clone"
+parent
+agent_key a permissions '"open"'
+outside=$CHORUS_HOME/agents/a/outside
+echo 'token outside' >"$outside"
+ln -s "$work/top" "$work/src/to-original"
+ln -s ../../../../../../workspace "$work/src/up"
+ln -s "$CHORUS_HOME" "$work/src/to-home"
+mkdir -p "$work/node_modules/m"
+echo 'text of node_modules/m/x' >"$work/node_modules/m/x"
+committed
+preset helper 'isolate: true'
+spawn helper hello
+expect_status 0
+clone=$dir/work
+for file in src/a lib/c top; do echo 'token newer' >>"$work/$file"; done
+echo 'token ignored' >"$work/ignored"
+original=$(sum_of "$work" "$outside" "$dir/preset.md" "$dir/scope-plan.yml" "$CHORUS_HOME/agents/a/agent.json")
+n=0
+for path in src/a src/gen/b lib/c top src/to-lib new src/new .gitignore ignored src/../top src/to-original src/up/top src/up/ignored \
+    src/to-home/config.json src/to-home/chorus.db ../session.md ../preset.md ../scope-plan.yml ../tools.org .. ../../../../../workspace/top \
+    ../../../../../workspace/ignored ../../../../../agent.json ../../../../../outside .env src/.env .git/config .git/HEAD .git/hooks/post-commit \
+    .git/new src/up/.git/config node_modules/m/x node_modules/new runtime/x "$work/top" "$work/ignored" "$work/.git/config" "$work/new" "$outside" \
+    "$clone/top" "$dir/preset.md" "$CHORUS_HOME/chorus.db" "$CHORUS_HOME/config.json"; do
+    n=$((n + 1)) cases=$((cases + 1)) mark="mark$n-"
+    try_all "$path" "$mark"
+    expect_no_match "$path: $out" 'token (newer|ignored|outside)'
+    case $path in
+        *.env | *.git/* | *node_modules/* | */preset.md | */scope-plan.yml | ../session.md | ../tools.org | */chorus.db | */config.json)
+            expect_match "$path: $viewed" 'error: ' ;;
+        src/a | src/gen/b | lib/c | top | src/../top) expect_match "$path: $viewed" "text of $(realpath -m --relative-to=/w "/w/$path")" ;;
+    esac
+    changed=$(grep -rl --binary-files=text "$mark" "$CHORUS_HOME/agents/a/workspace" "$outside" "$dir" "$CHORUS_HOME/config.json" 2>/dev/null |
+        grep -vE '/(session\.md|tools\.org)$|/work/\.git/(objects|logs|index|COMMIT_EDITMSG)|/workspace/\.git/objects')
+    [ -z "$changed" ] || [[ $changed == "$clone"/* && $changed != *$'\n'* ]] || fail "$path: written: $changed"
+done
+expect_equal "$(sum_of "$work" "$outside" "$dir/preset.md" "$dir/scope-plan.yml" "$CHORUS_HOME/agents/a/agent.json")" "$original"
+expect_match "$(git -C "$work" show "agents/$child:new")" 'mark6-file'
+expect_missing "$clone/.git/hooks/post-commit"
+
+test_case "isolated below one with rules: what is hidden above is hidden in the clone"
+parent
+agent_key a permissions '"open"'
+home_key default_model '"builtin/script"'
+committed
+preset middle 'paths: {read: ["src/**"], write: ["src/**"], deny: ["src/gen"]}'
+preset helper 'isolate: true'
+spawn middle hello
+run chorus-run "$child" '/spawn_agent {"preset": "helper", "description": "apart", "prompt": "hello"}'
+child=$(of_child name) dir=$CHORUS_HOME/$(of_child dir)
+[ -d "$dir/work" ] || fail "no clone: $out"
+n=0
+for path in src/a src/gen/b src/gen top lib/c lib src/to-lib src/gen/../a src/../top .env src/.env "$dir/work/top" "$work/top" "$work/src/a"; do
+    n=$((n + 1)) cases=$((cases + 1))
+    try_all "$path" "mark$n-"
+    shows=$(grep -o 'text of [^ ]*' <<<"$out" | sort -u | xargs)
+    case $path in
+        src/a | src/gen/../a) expect_match "$path: $viewed" 'text of src/a' ;;
+        *) expect_equal "$path: $shows" "$path: " ;;
+    esac
+    expect_equal "$path: $(grep -rl "mark$n-" "$work" --exclude-dir=.git)" "$path: "
+done
+
 echo "$cases cases"
 [ $cases -ge 150 ] || { test_case 'enough cases'; fail "$cases cases"; }
 

@@ -81,14 +81,9 @@ std::string Crew::calls() {
 Crew::Turn Crew::begin_turn(const std::string& agent, const std::string& directory) {
     const std::string prompt = place_.control() + "/prompt-" + std::to_string(++prompts_);
     fault::write_text(prompt, calls());
-    Words words{place_.program("chorus-run"),
-                agent,
-                "-f",
-                prompt,
-                "--stdin",
-                "ignore",
-                "--json",
-                "--new-thread"};
+    Words words{place_.program("chorus-run"), agent, "-f", prompt, "--stdin", "ignore", "--json",
+                // a sub-agent has one
+                Place::is_sub_agent(agent) ? "--wait" : "--new-thread"};
     if (!directory.empty()) words.insert(words.end(), {"-C", directory});
     return {fault::Command(words, place_.variables()), "chorus-run, calls in " + prompt,
             fault::now_us()};
@@ -198,6 +193,10 @@ void Crew::stop_confined(const std::string& agent) {
     for (const auto& entry : std::filesystem::directory_iterator(place_.agent(agent) + "/tasks")) {
         const std::string text = fault::read_text(entry.path() / "out.log");
         count_swaps(text);
+        // one that was ended for what it swapped does not say how often
+        if (fault::read_text(entry.path() / "err.log").find(": was replaced from outside") !=
+            text.npos)
+            ++tally_.swaps;
         for (std::size_t at = text.find("WORKED "); at != std::string::npos;
              at = text.find("WORKED ", at + 1))
             effects_.push_back("in the sandbox: " + text.substr(at, text.find('\n', at) - at));

@@ -181,6 +181,11 @@ void Place::make_home() const {
     write_text(directory + "/docs/secret.md", secrets[0]);
     git(directory + "/workspace", {"add", "-A"});
     git(directory + "/workspace", {"commit", "-qm", secrets[0]});
+    const std::string presets = home() + "/presets";
+    fs::create_directories(presets);
+    write_text(
+        presets + "/adversary.md",
+        "---\nmodel: builtin/script\npaths: {read: [\"**\"], write: [\"**\"]}\n---\nAttack.\n");
 }
 
 void Place::make_agent(const std::string& name, const std::string& permissions) const {
@@ -202,6 +207,14 @@ void Place::make_agent(const std::string& name, const std::string& permissions) 
         fault::run({program("chorus-run"), name, "-p", text, "--stdin", "ignore"}, variables());
     // one that asks stands where it asked
     if (ended.status != 0 && permissions.empty()) fault::give_up("chorus-run: " + ended.err);
+}
+
+std::string Place::make_sub_agent() const {
+    must_run(
+        {program("chorus-run"), "a", "--spawn", "adversary", "-p", "begin", "--stdin", "ignore"},
+        variables());
+    const auto made = fs::directory_iterator(agent("a") + "/branches/main/agents");
+    return made->path().filename().string();
 }
 
 void Place::make_project() const {

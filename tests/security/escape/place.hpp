@@ -40,7 +40,11 @@ class Place {
     std::string outside() const { return top_ + "/outside"; }
     std::string tree() const { return outside() + "/tree"; }
     std::string home() const { return top_ + "/home"; }
-    std::string agent(const std::string& name) const { return home() + "/agents/" + name; }
+    // Of an agent, or of a sub-agent of "a".
+    std::string agent(const std::string& name) const {
+        return home() + "/agents/" + (is_sub_agent(name) ? "a/branches/main/agents/" : "") + name;
+    }
+    static bool is_sub_agent(const std::string& name) { return name.find('-') != name.npos; }
     std::string workspace(const std::string& name) const { return agent(name) + "/workspace"; }
     std::string project() const { return top_ + "/project"; }  // no repository; for -C
     // A person's repository, with a linked worktree and a submodule; for -C.
@@ -57,6 +61,8 @@ class Place {
     // A fresh agent with files that tools work on, and a repository with branches; its permissions
     // allow everything where no others are named.
     void make_agent(const std::string& name, const std::string& permissions = {}) const;
+    // A sub-agent of "a" that may read and write everything there; returns its id.
+    std::string make_sub_agent() const;
     void make_person() const;
     void keep() { is_kept_ = true; }
 

@@ -104,6 +104,7 @@ class Round {
         if (kind == "whole") attack_and_turn(place_.project(), "whole");
         // only mounts keep parts of the repository in their places
         if (kind == "confined") turn_confined("", has_mounts_ ? "guarded" : "whole");
+        if (kind == "spawned") turn_spawned();
         if (kind == "before") turn_confined(place_.project(), "whole");
         if (kind == "linked") turn_of_person(place_.linked(), place_.person());
         if (kind == "module")
@@ -138,6 +139,20 @@ class Round {
                                   {"--reach", reach, "--part", part, "--probe"});
         crew_.take_turns("a", directory, fault::now_us() + turns_us);
         crew_.stop_confined("a");
+    }
+
+    // The adversary is a sub-agent; calls are its own, and those of the agent above it.
+    void turn_spawned() {
+        // without mounts a sub-agent has no commands
+        if (!has_mounts_) return turn_confined("", "whole");
+        const std::string child = place_.make_sub_agent();
+        for (const char* part : {"git", "both"})
+            crew_.attack_confined(child, "", place_.workspace("a"),
+                                  {"--reach", "guarded", "--part", part, "--probe"});
+        const std::int64_t begin_us = fault::now_us();
+        crew_.take_turns(child, "", begin_us + turns_us / 2);
+        crew_.take_turns("a", "", begin_us + turns_us);
+        crew_.stop_confined(child);
     }
 
     // What the sandbox lets a command have of the repository, `git`, it may move.
@@ -273,7 +288,7 @@ class Round {
 
 const std::vector<std::string>& kinds() {
     static const std::vector<std::string> all{"guarded", "whole",  "confined", "life",
-                                              "before",  "linked", "module"};
+                                              "before",  "linked", "module",   "spawned"};
     return all;
 }
 
