@@ -167,10 +167,14 @@ std::vector<SessionMessage> agent_messages(store::Store& store, const store::Age
     return session_messages(store, agent, threads, after_time);
 }
 
+std::string topic_of(const chat::Message& message) {
+    return one_line(first_line(message.content), most_topic_characters);
+}
+
 std::string topic(const std::vector<SessionMessage>& messages) {
     for (const SessionMessage& each : messages)
         if (each.message.role == Role::user && !each.message.is_compaction)
-            return one_line(first_line(each.message.content), most_topic_characters);
+            return topic_of(each.message);
     return {};
 }
 

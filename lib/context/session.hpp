@@ -40,6 +40,8 @@ std::vector<SessionMessage> agent_messages(store::Store& store, const store::Age
 // Returns the beginning of the user's first message, one line of at most 80 characters: a
 // description made without a model.
 std::string topic(const std::vector<SessionMessage>& messages);
+// The same of one message.
+std::string topic_of(const chat::Message& message);
 // Returns a summary of at most 1000 characters made without a model: the topic, the numbers of
 // messages and calls, and the beginning of the last answer.
 std::string plain_summary(const std::vector<SessionMessage>& messages);

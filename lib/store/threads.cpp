@@ -34,8 +34,10 @@ std::vector<Thread> threads_of(Store& store, AgentId agent, const std::vector<Th
         if (!thread) continue;
         if (thread->status != "idle")
             thread->current_step = query_text(store,
-                                              "SELECT current_step FROM turns WHERE agent_id = ? "
-                                              "AND thread_id = ? AND ended_at IS NULL",
+                                              "SELECT 'step ' || max(iterations, 1) || iif("
+                                              "current_step = '', '', ', ' || current_step) FROM "
+                                              "turns WHERE agent_id = ? AND thread_id = ? AND "
+                                              "ended_at IS NULL",
                                               agent, id);
         listed.push_back(std::move(*thread));
     }
@@ -114,6 +116,12 @@ void set_window_floor(Store& store, AgentId agent, ThreadId id, std::int64_t mes
 void set_branch_point(Store& store, AgentId agent, ThreadId id, std::int64_t message_id) {
     run(store, "UPDATE threads SET branch_point = ? WHERE agent_id = ? AND thread_id = ?",
         message_id, agent, id);
+}
+
+void begin_summary(Store& store, AgentId agent, ThreadId id, std::string_view summary) {
+    run(store,
+        "UPDATE threads SET summary = ? WHERE agent_id = ? AND thread_id = ? AND summary = ''",
+        summary, agent, id);
 }
 
 void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t message_id) {

@@ -25,7 +25,7 @@ struct Thread {
     std::string branch;
     ThreadId parent_thread = 0;     // 0: none
     std::int64_t branch_point = 0;  // message id
-    std::string summary;
+    std::string summary;            // the topic of its first message since the last clear
     std::string status = "idle";    // idle, running, waiting_for_permission: that of its turns
     std::int64_t window_start = 0;  // the stored cut: first message id that may be in the window
     std::int64_t window_floor = 0;  // nothing before it comes back when the limits grow
@@ -33,7 +33,7 @@ struct Thread {
     std::int64_t compaction = 0;  // the summary of earlier messages, whatever the cut; 0: none
     base::TimeMs created_at = 0;
     base::TimeMs last_activity = 0;  // read: of its turns too
-    std::string current_step;        // of its running turn; only lists have it
+    std::string current_step;        // "step 2, calling bash", of its open turn; only lists have it
 };
 
 // A thread started beside another shares its branch; a forked thread and the first one have their
@@ -57,6 +57,8 @@ Thread insert_thread(Store& store, const Thread& thread);
 void set_cut(Store& store, const Thread& thread);
 // Sets a cut that does not come from a limit: messages before it never come back.
 void set_window_floor(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
+// Sets the summary of a thread that has none. Clearing the context removes it.
+void begin_summary(Store& store, AgentId agent, ThreadId id, std::string_view summary);
 void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
 void set_branch_point(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
 

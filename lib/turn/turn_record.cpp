@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "context/session.hpp"
 #include "context/transcript.hpp"
 #include "context/window.hpp"
 #include "life/find_agent.hpp"
@@ -146,6 +147,9 @@ void Record::begin(std::optional<chat::Message> user_message) {
         if (user_message) {
             user_message->starts_turn = rows.empty();
             keep_attachments(place_);
+            if (place_.thread.summary.empty())
+                store::begin_summary(place_.store, turn_.agent_id, turn_.thread_id,
+                                     place_.redaction.apply(context::topic_of(*user_message)));
             insert(std::move(*user_message));
         }
         store::update_turn(place_.store, turn_);

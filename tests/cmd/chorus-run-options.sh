@@ -66,7 +66,8 @@ run chorus-run a 'first'
 expect_status 10
 start_server "$(answers "$(say ok)")"
 run chorus-run a --new-thread 'second'
-expect_match "$(user_texts "$(request 1)" | tr '\n' '|')" '^<status>\|Other threads of this agent:\|- thread 1: waiting_for_permission.*\|Waiting for a person.s decision:\|- [^:|]*: tool:bash:make\|</status>\|second\|$'
+# C-03, C-35, C-70
+expect_match "$(user_texts "$(request 1)" | tr '\n' '|')" '^<status>\|Other threads of this agent:\|- thread 1: waiting_for_permission, step 1, calling bash; first\|Waiting for a person.s decision:\|- [^:|]*: tool:bash:make\|</status>\|second\|$'
 expect_match "$(jq -r '.system[].text' "$(request 1)")" 'Documents are read'
 expect_no_match "$(cat "$CHORUS_HOME/agents/a/branches/main/session-t2.md")" '<status>'
 run chorus-run a --cancel-prompts 'third'
