@@ -104,6 +104,19 @@ std::optional<upkeep::Destroyed> finish_remains(const agent::Home& home, store::
     return upkeep::Destroyed{.agent = generations.front(), .by_another = true};
 }
 
+// A repeated command does not go on to the copy in another branch.
+void require_current(const agent::Home& home, store::Store& store, const store::Agent& agent) {
+    if (agent.parent_id == 0) return;
+    const store::Agent top = life::ancestors_of(store, agent).back();
+    const std::string current = agent::current_branch(home.directory(top.dir));
+    const auto parts = base::split(agent.dir, '/');  // agents, NAME, branches, BRANCH
+    if (parts.size() < 4 || parts[3] == current) return;
+    throw Error(ErrorCode::not_found,
+                "sub-agent '" + agent.name + "': it is in the branch " + std::string(parts[3]) +
+                    ", and the current one is " + current,
+                "chorus-context switch " + top.name + " " + std::string(parts[3]));
+}
+
 struct Destroy : Named {
     explicit Destroy(cli::Command& app) : Named(app) {
         app.option("--subagent ID", sub_agent, "destroy this sub-agent of NAME");
@@ -177,6 +190,7 @@ struct Destroy : Named {
                     json, "destroyed", fields_of(*done, opened.home),
                     "Agent " + name + " was destroyed; its remaining files were removed.");
         const store::Agent agent = find(opened);
+        require_current(opened.home, opened.store, agent);
         life::check_removable(opened.home, agent, files());
         const place::Surroundings surroundings = opened.surroundings();
         confirm(question(opened.home, opened.store, agent, files()), agent.name,

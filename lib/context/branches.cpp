@@ -99,7 +99,9 @@ void copy_agents(store::Store& store, const Directory& directory, const Origin& 
         const std::string path = from + "/" + entry;
         if (sys::is_link(path) || !sys::is_directory(path)) continue;
         const auto row = store::find_child(store, rows + "/" + entry);
-        if (!row || was_there(*row, origin.point.until)) sys::copy_tree(path, to + "/" + entry);
+        if (!row ||
+            (row->status == store::AgentStatus::active && was_there(*row, origin.point.until)))
+            sys::copy_tree(path, to + "/" + entry);
     }
 }
 
@@ -177,8 +179,8 @@ NewBranch make_branch(store::Store& store, const agent::Home& home, const store:
         directory.transcript(branch, made.branch.thread.id, true),
         without_secrets(store::load_messages_after(store, agent.id, made.branch.thread.id, 0),
                         redaction));
-    write_transcripts_below(store, home, agent.id,
-                            Directory(agent.dir).branch_agents(branch) + "/", redaction);
+    write_transcripts_below(store, home, agent.id, Directory(agent.dir).branch_agents(branch) + "/",
+                            redaction);
     transaction.commit();
     scaffold.keep();
     sys::try_remove_tree(directory.branch(branch) + unfinished);

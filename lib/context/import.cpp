@@ -332,6 +332,8 @@ class Import {
 Imported import_record(store::Store& store, const agent::Home& home, const store::Agent& agent,
                        std::string_view text, const std::string& name) {
     const Contents contents = contents_of(text, name);
+    if (contents.messages == 0 && is_transcript(text))
+        throw Error(ErrorCode::bad_request, name + ": it has no message", std::string(import_hint));
     require_no_open_turn(store, agent);
     store::discard_import(store, agent.id);
     Import import(store, home.directory(agent.dir), agent);
@@ -364,6 +366,12 @@ std::size_t bring_transcript(store::Store& store, const agent::Directory& direct
     // the next turn appends what comes after the last id in the file
     const auto renumber = [&] { write_transcript(store, directory, agent, secrets); };
     return import.run(contents, clean, path, renumber).messages;
+}
+
+std::size_t check_transcript(const std::string& text, const std::string& what) {
+    if (!is_transcript(text)) return 0;
+    (void)contents_of(text, what);
+    return read_transcript(text, what).size();
 }
 
 void remove_packed(const agent::Directory& directory) {

@@ -189,6 +189,14 @@ void add_unshown(chat::Message& message, std::string_view unshown, const std::st
         chat::load_extra(chat::dump(extra), message);
 }
 
+std::string without_returns(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); ++at)
+        if (text[at] != '\r' || text.substr(at, 2) != "\r\n") out += text[at];
+    return out;
+}
+
 }  // namespace
 
 std::string transcript_entry(const chat::Message& message) {
@@ -203,6 +211,9 @@ bool is_transcript(std::string_view text) {
 }
 
 std::vector<chat::Message> read_transcript(std::string_view text, const std::string& what) {
+    // an entry has no carriage return: it would be shown escaped
+    if (text.find("\r\n") != std::string_view::npos)
+        return read_transcript(without_returns(text), what);
     std::vector<chat::Message> messages;
     std::map<std::int64_t, std::size_t> known;
     std::size_t begin = 0;

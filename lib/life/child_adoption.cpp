@@ -10,6 +10,7 @@
 #include "life/child_files.hpp"
 #include "life/leftovers.hpp"
 #include "life/named_path.hpp"
+#include "life/trust.hpp"
 #include "store/imports.hpp"
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
@@ -69,15 +70,19 @@ void check_clone(const Home& home, const store::Agent& parent, const Directory& 
     (void)reset_git(directory.work());
 }
 
-// Whether this home has written the same text for a sub-agent of that id: branches have copies.
-bool is_known_preset(const Home& home, store::Store& store, const std::string& id,
-                     const std::string& text) {
-    for (const store::Agent& known : store::list_children_named(store, id)) {
+// Whether this home has written the same text for a sub-agent of that id: branches have copies, one
+// whose files were kept left its hash, and one from elsewhere may have had no preset.md.
+bool is_known_preset(const Home& home, store::Store& store, const store::Agent& parent,
+                     const store::Agent& row, const std::string& text) {
+    for (const store::Agent& known : store::list_children_named(store, row.name)) {
         const auto present = sys::try_read_file(home.directory(known.dir).configuration(),
                                                 base::limits::config_bytes);
         if (present == text && has_trusted_preset(store, known)) return true;
     }
-    return false;
+    if (kept_preset_hash(store, row.dir) == base::sha256_hex(text)) return true;
+    const std::vector<std::string> presets = agent::preset_names(home);
+    return std::find(presets.begin(), presets.end(), row.preset) != presets.end() &&
+           preset_for(home, parent, row.preset) == text;
 }
 
 store::Agent row_of(const store::Agent& parent, const std::string& dir,
@@ -111,12 +116,17 @@ void adopt_below(const Home& home, store::Store& store, const store::Agent& agen
             continue;
         for (const std::string& id : sys::list_directory(agents)) {
             const std::string dir = agents.substr(home.path().size() + 1) + "/" + id;
-            if (!sys::exists(home.directory(dir).configuration())) continue;
+            if (!is_id(id)) continue;
             auto child = store::find_child(store, dir);
+            if (child && child->status == store::AgentStatus::destroying) continue;
             try {
                 if (!child || child->status == store::AgentStatus::creating) {
-                    child = adopt_child(home, store, agent, dir, adoption);
+                    const AdoptedChild adopted = adopt_child(home, store, agent, dir, adoption);
+                    child = adopted.agent;
                     all.ids.push_back(child->name);
+                    if (adopted.messages == 0)
+                        all.problems.push_back("sub-agent " + base::quoted(id) +
+                                               ": its session.md has no message");
                 }
                 adopt_below(home, store, *child, adoption, all);
             } catch (const Error& error) {
@@ -128,13 +138,13 @@ void adopt_below(const Home& home, store::Store& store, const store::Agent& agen
 }
 
 std::string id_in_transcript(const std::string& text) {
-    const std::string line = text.substr(0, text.find('\n'));
+    const std::string line = text.substr(0, text.find_first_of("\r\n"));
     return line.starts_with("# ") ? line.substr(2) : "";
 }
 
 }  // namespace
 
-store::Agent adopt_child(const Home& home, store::Store& store, const store::Agent& parent,
+AdoptedChild adopt_child(const Home& home, store::Store& store, const store::Agent& parent,
                          const std::string& dir, const ChildAdoption& adoption) {
     const Directory directory = home.directory(dir);
     refuse_child_links(directory);
@@ -144,16 +154,18 @@ store::Agent adopt_child(const Home& home, store::Store& store, const store::Age
     check_clone(home, parent, directory);
     const ChildrenLock lock = lock_children(home, store, parent);
     // another process may have been faster
-    if (auto known = store::find_child(store, dir)) return *known;
-    const bool is_foreign = !adoption.is_trusted && !is_known_preset(home, store, row.name, text);
+    if (auto known = store::find_child(store, dir)) return {*known};
+    const bool is_foreign =
+        !adoption.is_trusted && !is_known_preset(home, store, parent, row, text);
     store::Transaction transaction(store);
     row = store::insert_agent(store, row);
     store::announce_import(store, row.id);
     if (is_foreign)
         store::set_setting(store, scope_of_child(row), foreign_setting, base::sha256_hex(text));
     transaction.commit();
+    AdoptedChild adopted;
     try {
-        adoption.bring(store, directory, row);
+        adopted.messages = adoption.bring(store, directory, row);
         store::Transaction ended(store);
         store::end_import(store, row.id);
         ended.commit();
@@ -163,7 +175,8 @@ store::Agent adopt_child(const Home& home, store::Store& store, const store::Age
     }
     commit_status(store, row, store::AgentStatus::active, "adopted");
     row.status = store::AgentStatus::active;
-    return row;
+    adopted.agent = std::move(row);
+    return adopted;
 }
 
 AdoptedChildren adopt_children(const Home& home, store::Store& store, const store::Agent& agent,
@@ -173,14 +186,19 @@ AdoptedChildren adopt_children(const Home& home, store::Store& store, const stor
     return all;
 }
 
-CopiedChild copy_child(const Home& home, store::Store& store, const store::Agent& parent,
-                       const std::string& path) {
+AdoptedChild adopt_copy(const Home& home, store::Store& store, const store::Agent& parent,
+                        const std::string& path, const ChildAdoption& adoption) {
     const std::string given = path.starts_with('/') ? path : sys::real_path(".") + "/" + path;
     const std::string led = named_path(store, home, ErrorCode::bad_request, "--subagent", given);
+    const auto refuse = [&](const std::string& why, const std::string& hint) {
+        throw Error(ErrorCode::bad_request, "--subagent: " + path + ": " + why, hint);
+    };
     if (led.empty())
         throw Error(ErrorCode::not_found, "--subagent: " + path + ": no such file or directory");
     const bool is_whole = sys::is_directory(led);
     const std::string transcript_path = is_whole ? led + "/session.md" : led;
+    if (!sys::is_regular_file(transcript_path))
+        refuse(is_whole ? "there is no session.md in it" : "not a regular file", "");
     ChildFiles files;
     files.parent = parent.name;
     files.transcript = sys::read_input_file(transcript_path, most_transcript_bytes);
@@ -190,33 +208,38 @@ CopiedChild copy_child(const Home& home, store::Store& store, const store::Agent
     if (is_beside) row.name = from.path().substr(from.path().rfind('/') + 1);
     if (!is_id(row.name)) row.name = id_in_transcript(files.transcript);
     if (!is_id(row.name))
-        throw Error(ErrorCode::bad_request,
-                    "--subagent: " + path + ": not a sub-agent's session.md",
-                    "its first line, or its directory, has the id: # PRESET-YYYYMMDDHHMMSS-WORDS");
+        refuse("not a sub-agent's session.md",
+               "its first line, or its directory, has the id: # PRESET-YYYYMMDDHHMMSS-WORDS");
+    if (adoption.check(files.transcript, path) == 0) refuse("it has no message", "");
+    row.preset = preset_in(row.name);
+    row.created_at = sys::now_ms();
     const bool has_own_preset = is_beside && sys::exists(from.configuration());
     if (has_own_preset) {
         refuse_child_links(from);
         files.preset = agent::preset_text(from.configuration());
-        (void)agent::parse_preset(files.preset, from.configuration());
         files.tool_log =
             sys::try_read_file(from.tool_log(), most_transcript_bytes).value_or(std::string());
     } else {
-        files.preset = preset_for(home, parent, preset_in(row.name));
+        files.preset = preset_for(home, parent, row.preset);
     }
-    row.preset = preset_in(row.name);
-    row.created_at = sys::now_ms();
+    if ((is_beside && from.is_isolated()) ||
+        agent::parse_preset(files.preset, from.configuration()).isolate)
+        refuse("it is isolated, and goes on only where its clone is",
+               "spawn another one, and let it fetch what was committed");
     const Directory directory = home.directory(parent.dir);
     const std::string agents = directory.branch_agents(agent::current_branch(directory));
     const std::string to = agents + "/" + row.name;
     sys::Scaffold scaffold(temporary_directory(home, row.name));
     write_child_files(home, scaffold.path(), row, files);
-    const ChildrenLock lock = lock_children(home, store, parent);
     sys::make_directory(agents, 0700);
     if (!scaffold.move_to(to))
         throw Error(ErrorCode::exists, to + ": already exists",
                     "chorus-run " + parent.name + " --subagent " + row.name + " goes on with it");
+    ChildAdoption own = adoption;
+    own.is_trusted = own.is_trusted || !has_own_preset;
+    AdoptedChild adopted = adopt_child(home, store, parent, to.substr(home.path().size() + 1), own);
     scaffold.keep();
-    return {to.substr(home.path().size() + 1), has_own_preset};
+    return adopted;
 }
 
 bool has_trusted_preset(store::Store& store, const store::Agent& child) {

@@ -6,7 +6,10 @@
 
 #include "base/enum_names.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/limits.hpp"
 #include "life/adoption.hpp"
+#include "life/child_adoption.hpp"
 #include "life/leftovers.hpp"
 #include "life/trust.hpp"
 #include "store/sessions.hpp"
@@ -102,6 +105,20 @@ std::size_t point_rows(const Home& home, store::Store& store, const store::Agent
     return left;
 }
 
+// Its sessions are in its directory, and go or stay with it.
+void end_files_of_child(const Home& home, store::Store& store, const store::Agent& child,
+                        Files files) {
+    if (files != Files::kept) {
+        for (const store::Session& row : store::list_sessions(store, child.id))
+            store::forget_session_file(store, child.id, row.id);
+        return;
+    }
+    const auto text =
+        sys::try_read_file(home.directory(child.dir).configuration(), base::limits::config_bytes);
+    if (text && has_trusted_preset(store, child))
+        note_kept_preset(store, child.id, base::sha256_hex(*text));
+}
+
 std::string data_of(Files files) {
     return "files " + std::string(name(files));
 }
@@ -120,6 +137,10 @@ void check_removable(const Home& home, const store::Agent& agent, Files files) {
                     "agent '" + agent.name + "': its directory is not " + home.agent(agent.name));
     refuse_link(directory);
     if (!sys::exists(directory)) return;
+    // of a sub-agent, also what its directory is in
+    if (sys::real_path(directory) != sys::real_path(home.path()) + "/" + agent.dir)
+        throw Error(ErrorCode::bad_request, directory + ": a link leads to it",
+                    "replace the link by its target, or remove it");
     refuse_link(sessions_in_place(home, agent));
     require_writable(directory);
     if (files == Files::kept) return;
@@ -171,6 +192,7 @@ std::size_t finish_destroying(const Home& home, store::Store& store,
         member.status = AgentStatus::destroying;
         note_status(store, member, AgentStatus::destroyed, "destroy", data_of(files));
         store::mark_destroyed(store, member.id, sys::now_ms(), files == Files::kept);
+        if (member.parent_id != 0) end_files_of_child(home, store, member, files);
         if (files == Files::kept && member.parent_id == 0)
             note_kept(store, member.id, git_state(home.directory(member.dir).workspace()));
     }

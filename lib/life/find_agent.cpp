@@ -97,9 +97,11 @@ std::optional<store::Agent> find_sub_agent(const agent::Home& home, store::Store
         });
     if (found.empty()) return std::nullopt;
     if (found.size() == 1) return std::move(found.front());
+    std::vector<std::string> places;
+    for (const store::Agent& child : found) places.push_back(child.dir);
     throw Error(ErrorCode::bad_request,
                 "sub-agent '" + name + "': several agents have one of that id",
-                "chorus-run NAME --subagent " + name);
+                "name it by its directory: " + base::quoted_list(places));
 }
 
 store::Agent require_agent(const agent::Home& home, store::Store& store, const std::string& name) {
@@ -115,8 +117,11 @@ store::Agent require_destroyable(const agent::Home& home, store::Store& store,
         reclaim_leftovers(home, store);
         agent = store::find_agent(store, name);
     }
-    if (!agent)
-        if (auto child = find_sub_agent(home, store, name)) agent = std::move(child);
+    if (!agent) agent = find_sub_agent(home, store, name);
+    if (!agent)  // one whose destruction was interrupted
+        for (store::Agent& child : store::all_agents(store))
+            if (child.name == name && child.status == AgentStatus::destroying)
+                agent = std::move(child);
     if (!agent) refuse_unknown(store, name);
     if (agent->status == AgentStatus::destroying) return *agent;
     check_status(*agent);

@@ -82,7 +82,7 @@ std::vector<std::string> find_leftovers(const Home& home, store::Store& store) {
 
 std::vector<std::string> find_half_destroyed(const Home& home, store::Store& store) {
     std::vector<std::string> found;
-    for (const store::Agent& row : store::list_agents(store))
+    for (const store::Agent& row : store::all_agents(store))
         if (row.status == store::AgentStatus::destroying &&
             sys::Lock::try_acquire(home.destroy_lock(row.id), sys::Lock::Mode::exclusive))
             found.push_back("agent '" + row.name + "': its chorus-destroy was interrupted; " +

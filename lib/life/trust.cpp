@@ -17,6 +17,7 @@ namespace {
 constexpr const char* action = "trust:agent.json";
 constexpr const char* setting = "trust";
 constexpr const char* kept_setting = "kept_git";
+constexpr const char* kept_preset_setting = "kept_preset";
 constexpr std::size_t hash_digits = 64;
 constexpr std::size_t shown_characters = 500;
 
@@ -78,6 +79,18 @@ void note_kept(store::Store& store, store::AgentId agent, std::string_view git_s
 
 std::string kept_git_state(store::Store& store, store::AgentId agent) {
     return store::find_setting(store, scope_of(agent), kept_setting);
+}
+
+void note_kept_preset(store::Store& store, store::AgentId child, std::string_view hash) {
+    store::set_setting(store, scope_of(child), kept_preset_setting, hash);
+}
+
+std::string kept_preset_hash(store::Store& store, const std::string& dir) {
+    std::string hash;
+    for (const store::Agent& agent : store::all_agents(store))
+        if (agent.dir == dir && agent.status == store::AgentStatus::destroyed)
+            hash = store::find_setting(store, scope_of(agent.id), kept_preset_setting);
+    return hash;
 }
 
 std::string settled_trust(store::Store& store, const store::Agent& agent,

@@ -30,6 +30,11 @@ void trust(store::Store& store, store::AgentId agent, std::string_view part);
 void note_kept(store::Store& store, store::AgentId agent, std::string_view git_state);
 std::string kept_git_state(store::Store& store, store::AgentId agent);
 
+// Records the hash of a destroyed sub-agent's preset.md, if its files are kept. Likewise.
+void note_kept_preset(store::Store& store, store::AgentId child, std::string_view hash);
+// Returns that of the newest sub-agent that was in the directory; "" if none was kept there.
+std::string kept_preset_hash(store::Store& store, const std::string& dir);
+
 // Like trusted_part, but if nothing is recorded (the agent is older than the record), records the
 // present agent.json as trusted, with an audit row.
 std::string settled_trust(store::Store& store, const store::Agent& agent,

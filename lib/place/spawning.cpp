@@ -1,5 +1,7 @@
 #include "place/spawning.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "context/import.hpp"
@@ -32,7 +34,8 @@ std::string title_of(const TurnOptions& options) {
 
 life::ChildAdoption adoption_with(const agent::Home& home, const sys::Environment& environment,
                                   bool is_trusted) {
-    return {[secrets = secrets_of(home, environment)](
+    return {context::check_transcript,
+            [secrets = secrets_of(home, environment)](
                 store::Store& store, const agent::Directory& directory, const store::Agent& child) {
                 return context::bring_transcript(store, directory, child, secrets);
             },
@@ -57,18 +60,12 @@ Error no_sub_agent(const std::string& given, const store::Agent& agent) {
 
 // Another agent's conversation does not become this one's by naming its directory.
 void refuse_other(const std::string& given, const std::string& place, const store::Agent& agent) {
-    if (place.starts_with("agents/")) throw no_sub_agent(given, agent);
-}
-
-store::Agent adopt_copy(const std::string& given, FoundAgent& found,
-                        const Surroundings& surroundings) {
-    const life::CopiedChild copied =
-        life::copy_child(surroundings.home, found.store, found.agent, given);
-    store::Agent child = life::adopt_child(
-        surroundings.home, found.store, found.agent, copied.dir,
-        adoption_with(surroundings.home, surroundings.environment, !copied.has_own_preset));
-    surroundings.warn("sub-agent " + child.name);
-    return child;
+    if (!place.starts_with("agents/")) return;
+    const auto parts = base::split(place, '/');
+    Error error = no_sub_agent(given, agent);
+    throw Error(error.code(), error.message(),
+                "it is one of agent '" + std::string(parts[1]) + "': chorus-run " +
+                    std::string(parts[1]) + " --subagent " + std::string(parts.back()));
 }
 
 }  // namespace
@@ -126,7 +123,12 @@ void choose_sub_agent(const std::string& given, TurnOptions& options,
         life::refuse_from_inside(found.store, surroundings.environment);
         if (is_path && !real.starts_with(found.agent.dir + "/")) {
             refuse_other(given, real, found.agent);
-            child = adopt_copy(given, found, surroundings);
+            const life::AdoptedChild copied =
+                life::adopt_copy(home, found.store, found.agent, given,
+                                 adoption_with(home, surroundings.environment, false));
+            child = copied.agent;
+            surroundings.warn("sub-agent " + child->name + ": " +
+                              base::counted(static_cast<std::int64_t>(copied.messages), "message"));
         } else {
             for (const std::string& problem :
                  adopt_sub_agents(found.store, found.agent, home, surroundings.environment, false)
@@ -136,9 +138,15 @@ void choose_sub_agent(const std::string& given, TurnOptions& options,
         }
     }
     if (!child && !is_path) child = life::require_sub_agent(home, found.store, found.agent, given);
-    if (!child || life::top_of(found.store, *child) != found.agent.id)
-        throw no_sub_agent(given, found.agent);
-    options.agent = child->dir;
+    const auto is_agent = [&](const store::Agent& above) { return above.id == found.agent.id; };
+    const std::vector<store::Agent> above =
+        child ? life::ancestors_of(found.store, *child) : std::vector<store::Agent>();
+    if (std::any_of(above.begin(), above.end(), is_agent)) {
+        options.agent = child->dir;
+        return;
+    }
+    if (child) refuse_other(given, child->dir, found.agent);
+    throw no_sub_agent(given, found.agent);
 }
 
 }  // namespace chorus::place

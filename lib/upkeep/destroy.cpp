@@ -342,7 +342,9 @@ bool is_idle(store::Store& store, const store::Agent& agent, base::TimeMs until)
 void add_idle(store::Store& store, const store::Agent& above, base::TimeMs until,
               std::vector<store::Agent>& all) {
     for (const store::Agent& child : store::list_children(store, above.id)) {
-        if (child.status == AgentStatus::active && is_idle(store, child, until))
+        // one whose destruction was interrupted is finished
+        if (child.status == AgentStatus::destroying ||
+            (child.status == AgentStatus::active && is_idle(store, child, until)))
             all.push_back(child);
         else
             add_idle(store, child, until, all);

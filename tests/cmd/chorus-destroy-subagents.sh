@@ -52,11 +52,43 @@ test_case "its files can stay, and it can be entered again"
 spawn_them one
 run chorus-destroy a --subagent "${ids[0]}" --keep-files --yes
 expect_match "$out" "Its files: $CHORUS_HOME/agents/a/$agents/${ids[0]}"
+echo more >>"$CHORUS_HOME/agents/a/$agents/${ids[0]}/preset.md"
 run chorus-run a --subagent "${ids[0]}" again
 expect_status 6
 chorus-config trust a --subagent "${ids[0]}" --yes >/dev/null
-run chorus-run a --subagent "${ids[0]}" again
+run chorus-destroy a --subagent "${ids[0]}" --keep-files --yes
+run chorus-run a --subagent "${ids[0]}" again # as it was trusted
 expect_status 0
+expect_whole
+
+test_case "not what a link leads to, and not the copy of another branch"
+spawn_them one
+id=${ids[0]}
+mkdir -p outside/"$id" && echo precious >outside/"$id"/data
+mv "$CHORUS_HOME/agents/a/$agents" aside
+ln -s "$PWD/outside" "$CHORUS_HOME/agents/a/$agents"
+run chorus-destroy "$id" --yes
+expect_status 2
+expect_file outside/"$id"/data precious
+rm "$CHORUS_HOME/agents/a/$agents"
+mv aside "$CHORUS_HOME/agents/a/$agents"
+chorus-run a hello >"$scratch/log" 2>&1
+chorus-context branch a feature >"$scratch/log"
+run chorus-destroy a --subagent "$id" --yes
+expect_status 0
+for name in "a --subagent $id" "$id"; do
+    run chorus-destroy $name --yes
+    expect_status 4
+    expect_match "$err" 'hint: chorus-context switch a '
+done
+expect_equal "$(ls "$CHORUS_HOME"/agents/a/branches/*-feature/agents)" "$id"
+expect_whole
+
+test_case "its sessions go with it"
+spawn_them one
+chorus-context save "${ids[0]}" kept >"$scratch/log" 2>&1
+expect_db "SELECT count(*) FROM sessions" 1
+run chorus-destroy a --subagent "${ids[0]}" --yes
 expect_whole
 
 test_case "what is below it goes with it"
@@ -136,7 +168,11 @@ for call in rename unlinkat fdatasync unlink rmdir; do
         strace -f -q -o "$scratch/trace" -e "inject=$call:signal=KILL:when=$when" chorus-destroy a --subagent "${ids[0]}" --yes >/dev/null 2>&1
         [ $? = 137 ] || break
         kills=$((kills + 1))
-        chorus-destroy a --subagent "${ids[0]}" --yes >/dev/null 2>&1
+        case $((kills % 3)) in
+            0) chorus-destroy "${ids[0]}" --yes ;;
+            1) chorus-destroy a --subagents-older-than 0s --yes ;;
+            2) chorus-destroy a --subagent "${ids[0]}" --yes ;;
+        esac >/dev/null 2>&1
         chorus-config doctor --fix >/dev/null 2>&1
         expect_db "SELECT status FROM agents WHERE kind = 'child'" destroyed
         expect_equal "$(ls -A "$CHORUS_HOME/agents/a/$agents")" ''

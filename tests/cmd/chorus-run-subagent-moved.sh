@@ -23,6 +23,11 @@ leave_one() {
     cp -r "$(files_of old)" "$scratch/moved/"
     export CHORUS_HOME=$scratch/elsewhere
 }
+# The same with a preset.md that no home would write.
+leave_foreign() {
+    leave_one
+    echo 'Be brief.' | tee -a "$scratch/moved/$id/preset.md" >>"$scratch/home/agents/old/branches/main/agents/$id/preset.md"
+}
 
 test_case "goes on from session.md alone, with its calls and results" # P-51, P-49
 leave_one
@@ -53,7 +58,7 @@ expect_match "$body" 'go on'
 export CHORUS_MODEL=builtin/script
 
 test_case "asks before it uses a preset.md from elsewhere"
-leave_one
+leave_foreign
 chorus-init new >/dev/null
 for attempt in 1 2; do
     run chorus-run new --subagent "$([ $attempt = 1 ] && echo "$scratch/moved/$id" || echo "$id")" 'go on'
@@ -78,18 +83,26 @@ expect_status 0
 run chorus-config trust new --subagent "$id" --yes
 expect_equal "$out" 'nothing to trust'
 
+test_case "a preset.md that this home would write itself needs no trust"
+leave_one
+chorus-init new >/dev/null
+run chorus-run new --subagent "$scratch/moved/$id" 'go on'
+expect_status 0
+expect_match "$err" "sub-agent $id: 8 messages"
+
 test_case "has at most the rights of the agent"
 leave_one
 sed -i 's/^tools: .*/permissions: open/' "$scratch/moved/$id/preset.md"
 chorus-init new --permissions locked >/dev/null
 run chorus-run new --subagent "$scratch/moved/$id" hello
+expect_status 6
 chorus-config trust new --subagent "$id" --yes >/dev/null
 run chorus-run new --subagent "$id" $'/create_file {"path":"made","content":"x"}' --on-ask deny
 expect_missing "$CHORUS_HOME/agents/new/workspace/made"
 expect_db "SELECT count(*) FROM audit_log WHERE action_string LIKE 'tool:create_file%' AND decision IN ('deny', 'ask_denied')" 1
 
 test_case "comes with an adopted agent, from a directory and packed"
-leave_one
+leave_foreign
 mkdir -p "$CHORUS_HOME"
 old=$scratch/home
 run chorus-init copy --adopt "$old/agents/old" --json
@@ -140,7 +153,16 @@ refused 4 'no such file' new --subagent "$scratch/none/session.md" x
 refused 4 'no such file' new --subagent ./none.md x
 echo text >"$scratch/s.md"
 refused 2 "not a sub-agent's session.md" new --subagent "$scratch/s.md" x
-refused 2 'No such file' new --subagent "$scratch" x
+refused 2 'there is no session.md in it' new --subagent "$scratch" x
+mkfifo "$scratch/fifo.md"
+refused 2 'not a regular file' new --subagent "$scratch/fifo.md" x
+printf '# explorer-20261128000000-a\n\n<!-- message 1 -->\nno heading\n' >"$scratch/s.md"
+refused 2 'it has no message' new --subagent "$scratch/s.md" x
+run chorus-context import new "$scratch/s.md"
+expect_status 2
+expect_match "$err" 'it has no message'
+printf '# explorer-20261128000000-a\n\n<!-- message 1 {"tool_calls":[{"id":"c","name":"x","arguments":""},{"id":"c","name":"x","arguments":""}]} -->\n## Assistant · 2026-11-28T00:00:00.000Z\n\nhi\n' >"$scratch/s.md"
+refused 2 's.md: message 1: two calls have the same id' new --subagent "$scratch/s.md" x
 printf '# nosuch-20261128000000-a\n\n<!-- message 1 -->\n## User · 2026-11-28T00:00:00.000Z\n\nhi\n' >"$scratch/s.md"
 refused 2 'preset .nosuch.' new --subagent "$scratch/s.md" x
 printf '# ../../evil-20261128000000-a\n' >"$scratch/s.md"
@@ -152,6 +174,27 @@ echo 'no: [' | cat <(echo ---) - <(echo ---) >"$scratch/moved/$id/preset.md"
 refused 3 'Failed to load preset' new --subagent "$scratch/moved/$id" x
 run env CHORUS_AGENT=new chorus-run new --subagent "$scratch/moved/$id" x
 expect_status 6
+
+test_case "an isolated one goes on only where its clone is"
+chorus-init old --model builtin/script --permissions open >/dev/null
+git -C "$CHORUS_HOME/agents/old/workspace" -c user.name=x -c user.email=x@x commit -q --allow-empty -m first
+mkdir -p "$CHORUS_HOME/presets" "$scratch/elsewhere/presets"
+printf -- '---\nisolate: true\n---\nWork.\n' | tee "$CHORUS_HOME/presets/apart.md" >"$scratch/elsewhere/presets/apart.md"
+chorus-run old --spawn apart hello >/dev/null 2>&1
+id=$(child_of old)
+cp -r "$(files_of old)" "$scratch/moved"
+export CHORUS_HOME=$scratch/elsewhere
+chorus-init new >/dev/null
+for path in "$scratch/moved" "$scratch/moved/session.md"; do refused 2 'it is isolated' new --subagent "$path" x; done
+mv "$scratch/moved/session.md" "$scratch/s.md"
+refused 2 'it is isolated' new --subagent "$scratch/s.md" x
+
+test_case "a transcript with CRLF line ends is the same"
+leave_one
+chorus-init new >/dev/null
+sed 's/$/\r/' "$scratch/moved/$id/session.md" >"$scratch/s.md"
+run chorus-run new --subagent "$scratch/s.md" 'go on'
+expect_equal "$(messages_of "$id" | head -n -2)" "$(cat "$scratch/before")"
 
 test_case "is refused where there is one, and under another agent"
 leave_one
@@ -165,9 +208,10 @@ expect_match "$err" "chorus-run new --subagent $id goes on with it"
 run chorus-run other --subagent "$(files_of new)" x
 expect_status 4
 expect_match "$err" "not a sub-agent of agent 'other'"
+expect_match "$err" "hint: it is one of agent 'new': chorus-run new --subagent $id"
 
 test_case "a branch has its copy, which is trusted no more than the one it is of"
-leave_one
+leave_foreign
 chorus-init new >/dev/null
 chorus-run new hello >/dev/null 2>&1
 chorus-run new --subagent "$scratch/moved/$id" x >/dev/null 2>&1
@@ -183,7 +227,7 @@ copy=$(echo "$CHORUS_HOME"/agents/new/branches/*-second/agents/*/session.md)
 expect_equal "$(grep -c '^<!-- message' "$copy")" "$(($(wc -l <"$scratch/before") + 2))"
 
 test_case "is entered once, whenever it is killed" # P-83
-leave_one
+leave_foreign
 chorus-init new >/dev/null
 kills=0
 for call in rename renameat2 fdatasync fsync unlink; do
