@@ -1,6 +1,7 @@
 #include "context/clear.hpp"
 
 #include "store/messages.hpp"
+#include "store/threads.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::context {
@@ -15,6 +16,7 @@ Cleared clear_context(store::Store& store, const agent::Home& home, const store:
     store::Transaction transaction(store);
     if (cleared.saved) store::insert_session(store, *cleared.saved);
     store::advance_clear(store, agent.id, sys::now_ms(), store::newest_message_id(store, agent.id));
+    store::clear_summaries(store, agent.id);
     transaction.commit();
     const auto left = agent_messages(store, *store::find_agent(store, agent.id), after_time);
     cleared.messages = messages.size() - left.size();

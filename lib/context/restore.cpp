@@ -9,6 +9,7 @@
 #include "store/messages.hpp"
 #include "store/parts.hpp"
 #include "store/prompts.hpp"
+#include "store/threads.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 
@@ -153,7 +154,10 @@ Restoration restore_session(store::Store& store, const agent::Home& home, const 
     done.newest =
         insert_copies({store, parts, agent, session.id, !options.append}, mended.messages);
     if (done.saved) store::insert_session(store, *done.saved);
-    if (!options.append) store::advance_clear(store, agent.id, sys::now_ms(), done.before);
+    if (!options.append) {
+        store::advance_clear(store, agent.id, sys::now_ms(), done.before);
+        store::clear_summaries(store, agent.id);
+    }
     parts.commit();
     return done;
 }

@@ -59,8 +59,13 @@ void refuse_child_links(const Directory& directory) {
 }
 
 // A clone is handed back to the repository that its metadata names.
-void check_clone(const Home& home, const store::Agent& parent, const Directory& directory) {
+void check_clone(const Home& home, const store::Agent& parent, const Directory& directory,
+                 const agent::Preset& preset) {
     const std::string source = directory.cloned_from();
+    if (source.empty() && preset.isolate)
+        throw Error(ErrorCode::bad_request,
+                    directory.path() + ": it is isolated, and its clone is not there",
+                    "spawn another one");
     if (source.empty()) return;
     if (source != workplace_of(home, parent))
         throw Error(ErrorCode::bad_request,
@@ -150,11 +155,12 @@ AdoptedChild adopt_child(const Home& home, store::Store& store, const store::Age
     refuse_child_links(directory);
     check_depth(ancestors_of(store, parent).size() + 1, parent);
     const std::string text = agent::preset_text(directory.configuration());
-    store::Agent row = row_of(parent, dir, agent::parse_preset(text, directory.configuration()));
-    check_clone(home, parent, directory);
+    const agent::Preset preset = agent::parse_preset(text, directory.configuration());
+    store::Agent row = row_of(parent, dir, preset);
     const ChildrenLock lock = lock_children(home, store, parent);
     // another process may have been faster
     if (auto known = store::find_child(store, dir)) return {*known};
+    check_clone(home, parent, directory, preset);
     const bool is_foreign =
         !adoption.is_trusted && !is_known_preset(home, store, parent, row, text);
     store::Transaction transaction(store);

@@ -137,8 +137,11 @@ void check_removable(const Home& home, const store::Agent& agent, Files files) {
                     "agent '" + agent.name + "': its directory is not " + home.agent(agent.name));
     refuse_link(directory);
     if (!sys::exists(directory)) return;
-    // of a sub-agent, also what its directory is in
-    if (sys::real_path(directory) != sys::real_path(home.path()) + "/" + agent.dir)
+    // what a sub-agent's directory is in may have been replaced
+    const std::size_t top = agent.dir.find('/', agent.dir.find('/') + 1);
+    if (top != std::string::npos &&
+        sys::real_path(directory) !=
+            sys::real_path(home.path() + "/" + agent.dir.substr(0, top)) + agent.dir.substr(top))
         throw Error(ErrorCode::bad_request, directory + ": a link leads to it",
                     "replace the link by its target, or remove it");
     refuse_link(sessions_in_place(home, agent));

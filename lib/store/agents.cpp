@@ -196,7 +196,6 @@ void advance_clear(Store& store, AgentId id, base::TimeMs time, std::int64_t mes
         "UPDATE agents SET last_clear_time = max(last_clear_time, ?), last_clear_message = "
         "max(last_clear_message, ?) WHERE id = ?",
         std::min(time, sys::now_ms()), message_id, id);
-    run(store, "UPDATE threads SET summary = '' WHERE agent_id = ? AND summary <> ''", id);
 }
 
 }  // namespace chorus::store

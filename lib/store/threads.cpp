@@ -124,6 +124,10 @@ void begin_summary(Store& store, AgentId agent, ThreadId id, std::string_view su
         summary, agent, id);
 }
 
+void clear_summaries(Store& store, AgentId agent) {
+    run(store, "UPDATE threads SET summary = '' WHERE agent_id = ? AND summary <> ''", agent);
+}
+
 void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t message_id) {
     run(store, "UPDATE threads SET compaction = ? WHERE agent_id = ? AND thread_id = ?", message_id,
         agent, id);

@@ -57,8 +57,10 @@ Thread insert_thread(Store& store, const Thread& thread);
 void set_cut(Store& store, const Thread& thread);
 // Sets a cut that does not come from a limit: messages before it never come back.
 void set_window_floor(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
-// Sets the summary of a thread that has none. Clearing the context removes it.
+// Sets the summary of a thread that has none.
 void begin_summary(Store& store, AgentId agent, ThreadId id, std::string_view summary);
+// Removes those of all the agent's threads: their context was cleared.
+void clear_summaries(Store& store, AgentId agent);
 void set_compaction(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
 void set_branch_point(Store& store, AgentId agent, ThreadId id, std::int64_t message_id);
 

@@ -14,6 +14,7 @@
 #include "place/place.hpp"
 #include "store/believed.hpp"
 #include "store/messages.hpp"
+#include "store/threads.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
@@ -184,6 +185,7 @@ class IdleSave {
                 store::insert_session(store_, one.session);
                 store::advance_clear(store_, one.idle.agent.id, one.session.window_end,
                                      one.idle.newest_message);
+                store::clear_summaries(store_, one.idle.agent.id);
             }
             transaction.commit();
         } catch (const Error& error) {

@@ -73,6 +73,11 @@ expect_no_match "$(cat "$CHORUS_HOME/agents/a/branches/main/session-t2.md")" '<s
 run chorus-run a --cancel-prompts 'third'
 run chorus-run a -t 2 'fourth'
 expect_equal "$(jq -c '.messages[0] | del(.. | .cache_control?)' "$(request 3)")" "$(jq -c '.messages[0] | del(.. | .cache_control?)' "$(request 1)")"
+expect_db "SELECT group_concat(summary) FROM (SELECT summary FROM threads ORDER BY thread_id)" first,second
+run chorus-context clear a
+expect_db "SELECT count(*) FROM threads WHERE summary <> ''" 0
+run chorus-run a -t 2 'fifth'
+expect_db "SELECT group_concat(summary) FROM (SELECT summary FROM threads ORDER BY thread_id)" ,fifth
 
 test_case "--fresh: this turn sees nothing of before, later ones do"
 init a --model anthropic/m

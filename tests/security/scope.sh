@@ -161,7 +161,7 @@ for path in src/a src/gen/b lib/c top src/to-lib new src/new .gitignore ignored 
         src/a | src/gen/b | lib/c | top | src/../top) expect_match "$path: $viewed" "text of $(realpath -m --relative-to=/w "/w/$path")" ;;
     esac
     changed=$(grep -rl --binary-files=text "$mark" "$CHORUS_HOME/agents/a/workspace" "$outside" "$dir" "$CHORUS_HOME/config.json" 2>/dev/null |
-        grep -vE '/(session\.md|tools\.org)$|/work/\.git/(objects|logs|index|COMMIT_EDITMSG)|/workspace/\.git/objects')
+        grep -vE '/(session\.md|tools\.org)$|[/]work/\.git/(objects|logs|index|COMMIT_EDITMSG)|/workspace/\.git/objects')
     [ -z "$changed" ] || [[ $changed == "$clone"/* && $changed != *$'\n'* ]] || fail "$path: written: $changed"
 done
 expect_equal "$(sum_of "$work" "$outside" "$dir/preset.md" "$dir/scope-plan.yml" "$CHORUS_HOME/agents/a/agent.json")" "$original"

@@ -97,7 +97,7 @@ TEST(Threads, show_the_step_of_their_open_turn) {
     Turn turn = add_turn(store, agent);
     turn.current_step = "bash: make";
     in_transaction(store, [&] { update_turn(store, turn); });
-    EXPECT_EQ(list_threads(store, agent).at(0).current_step, "bash: make");
+    EXPECT_EQ(list_threads(store, agent).at(0).current_step, "step 1, bash: make");
     turn.ended_at = 5;
     in_transaction(store, [&] { update_turn(store, turn); });
     EXPECT_EQ(list_threads(store, agent).at(0).current_step, "");
