@@ -25,7 +25,7 @@ expect_whole() { # what must not have changed
     expect_equal "$out" 'nothing to mend'
 }
 
-test_case "one, by its id alone or below NAME" # P-70
+test_case "one, by its id alone or below NAME"
 spawn_them one two three
 run chorus-destroy a --subagent "${ids[0]}"
 expect_status 2
@@ -159,7 +159,7 @@ expect_status 0
 expect_equal "$(git -C "$CHORUS_HOME/agents/a/workspace" show "agents/$id:made")" x
 expect_whole
 
-test_case "finishes after a kill at any step" # P-58
+test_case "finishes after a kill at any step"
 kills=0
 for call in rename unlinkat fdatasync unlink rmdir; do
     for when in 1 2 3 4 6 9; do

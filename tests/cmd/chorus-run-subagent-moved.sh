@@ -226,7 +226,7 @@ expect_status 0
 copy=$(echo "$CHORUS_HOME"/agents/new/branches/*-second/agents/*/session.md)
 expect_equal "$(grep -c '^<!-- message' "$copy")" "$(($(wc -l <"$scratch/before") + 2))"
 
-test_case "is entered once, whenever it is killed" # P-83
+test_case "is entered once, whenever it is killed"
 leave_foreign
 chorus-init new >/dev/null
 kills=0

@@ -16,8 +16,8 @@ wait_for 10 bash -c ": </dev/tcp/127.0.0.1/$port" || { cat "$base/mock.log"; exi
 
 providers=$(CHORUS_HOME=$base/none chorus-init x --model nowhere/x 2>&1 | sed -n "s/.*hint: providers are //p" | grep -o "[a-z-]*" | grep -v -e '^and$' -e '^builtin$')
 [ "$(wc -w <<<"$providers")" -ge 13 ] || { echo "the catalog: $providers"; exit 1; }
-asks() { # PROMPT TEXT
-    run chorus-run a --new-thread "$1"
+asks() { # PROMPT TEXT; the server looks for PROMPT in all of the message, and later threads are told the first line
+    run chorus-run a --new-thread $'please\n'"$1"
     expect_equal "$status $out" "0 $2"
 }
 for provider in $providers; do

@@ -174,7 +174,7 @@ TEST(ReadTranscript, passes_over_entries_that_are_no_messages) {
     EXPECT_FALSE(is_transcript("{}" + hello));
 }
 
-// Requirement P-83: an append that a crash cut short is repeated.
+// An append that a crash cut short is repeated.
 TEST(ReadTranscript, takes_the_later_of_two_entries_of_a_message) {
     const std::string whole = transcript_entry(message(7, Role::user, "Hello\x1b"));
     for (std::size_t cut = 0; cut < whole.size(); ++cut) {
