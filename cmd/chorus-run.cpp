@@ -302,7 +302,9 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
                 status = output->finish(result);
             }};
     if (!options.sub_agent.empty())
-        place::choose_sub_agent(options.sub_agent, options.turn, surroundings);
+        place::choose_sub_agent(
+            options.sub_agent, options.turn, surroundings,
+            options.dry_run ? place::IfUnknown::refuse : place::IfUnknown::enter);
     if (!options.spawn.preset.empty()) {
         if (!options.allowed_paths.empty()) options.spawn.allowed_paths = options.allowed_paths;
         warn("sub-agent " + place::spawn_for_user(options.spawn, options.turn, surroundings));

@@ -46,8 +46,11 @@ std::string one_line(std::string_view text, std::size_t most) {
 }
 
 std::string first_line(std::string_view text) {
-    for (const std::string_view line : base::split_lines(text))
-        if (!base::trim(line).empty()) return std::string(line);
+    for (const std::string_view line : base::split_lines(text)) {
+        const std::string_view words = base::trim(line);
+        // the frame of a piped text says nothing
+        if (!words.empty() && words != "<stdin>") return std::string(line);
+    }
     return {};
 }
 

@@ -80,8 +80,11 @@ void check_clone(const Home& home, const store::Agent& parent, const Directory& 
 bool is_known_preset(const Home& home, store::Store& store, const store::Agent& parent,
                      const store::Agent& row, const std::string& text) {
     for (const store::Agent& known : store::list_children_named(store, row.name)) {
-        const auto present = sys::try_read_file(home.directory(known.dir).configuration(),
-                                                base::limits::config_bytes);
+        const Directory directory = home.directory(known.dir);
+        // what it may write is meant for its clone
+        if (directory.is_isolated()) continue;
+        const auto present =
+            sys::try_read_file(directory.configuration(), base::limits::config_bytes);
         if (present == text && has_trusted_preset(store, known)) return true;
     }
     if (kept_preset_hash(store, row.dir) == base::sha256_hex(text)) return true;

@@ -105,17 +105,21 @@ std::size_t point_rows(const Home& home, store::Store& store, const store::Agent
     return left;
 }
 
-// Its sessions are in its directory, and go or stay with it.
+// Its sessions are in its directory, as are those of sub-agents that were there before, and go or
+// stay with it.
 void end_files_of_child(const Home& home, store::Store& store, const store::Agent& child,
-                        Files files) {
+                        const std::vector<store::Agent>& all, Files files) {
     if (files != Files::kept) {
-        for (const store::Session& row : store::list_sessions(store, child.id))
-            store::forget_session_file(store, child.id, row.id);
+        for (const store::Agent& one : all)
+            if (one.dir == child.dir)
+                for (const store::Session& row : store::list_sessions(store, one.id))
+                    store::forget_session_file(store, one.id, row.id);
         return;
     }
-    const auto text =
-        sys::try_read_file(home.directory(child.dir).configuration(), base::limits::config_bytes);
-    if (text && has_trusted_preset(store, child))
+    const agent::Directory directory = home.directory(child.dir);
+    const auto text = sys::try_read_file(directory.configuration(), base::limits::config_bytes);
+    // what an isolated one may write is meant for its clone
+    if (text && has_trusted_preset(store, child) && !directory.is_isolated())
         note_kept_preset(store, child.id, base::sha256_hex(*text));
 }
 
@@ -139,6 +143,7 @@ void check_removable(const Home& home, const store::Agent& agent, Files files) {
     if (!sys::exists(directory)) return;
     // what a sub-agent's directory is in may have been replaced
     const std::size_t top = agent.dir.find('/', agent.dir.find('/') + 1);
+    if (top != std::string::npos) refuse_link(home.path() + "/" + agent.dir.substr(0, top));
     if (top != std::string::npos &&
         sys::real_path(directory) !=
             sys::real_path(home.path() + "/" + agent.dir.substr(0, top)) + agent.dir.substr(top))
@@ -191,11 +196,12 @@ std::size_t finish_destroying(const Home& home, store::Store& store,
                               const std::vector<store::Agent>& family, Files files) {
     store::Transaction transaction(store);
     const std::size_t sessions = point_rows(home, store, family.front(), files);
+    const std::vector<store::Agent> all = store::all_agents(store);
     for (store::Agent member : family) {
         member.status = AgentStatus::destroying;
         note_status(store, member, AgentStatus::destroyed, "destroy", data_of(files));
         store::mark_destroyed(store, member.id, sys::now_ms(), files == Files::kept);
-        if (member.parent_id != 0) end_files_of_child(home, store, member, files);
+        if (member.parent_id != 0) end_files_of_child(home, store, member, all, files);
         if (files == Files::kept && member.parent_id == 0)
             note_kept(store, member.id, git_state(home.directory(member.dir).workspace()));
     }

@@ -173,7 +173,12 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
             ErrorCode::bad_request,
             "sub-agent '" + found.agent.name + "': it has one thread, and one directory to work in",
             "leave out --new-thread and -C");
-    if (directory.is_of_sub_agent()) life::require_trusted_preset(home, found.store, found.agent);
+    if (directory.is_of_sub_agent()) {
+        life::require_trusted_preset(home, found.store, found.agent);
+        if (sys::is_link(directory.work()))
+            throw Error(ErrorCode::config_invalid, directory.work() + ": a link, not its clone",
+                        "replace the link by its target");
+    }
     auto home_configuration = agent::load_home_configuration(home);
     model::Catalog catalog = life::load_catalog(found.store, home);
     sys::Root root = root_for(found.store, found.agent, wanted_by(options, found.agent), home,

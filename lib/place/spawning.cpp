@@ -109,7 +109,7 @@ life::AdoptedChildren adopt_sub_agents(store::Store& store, const store::Agent& 
 }
 
 void choose_sub_agent(const std::string& given, TurnOptions& options,
-                      const Surroundings& surroundings) {
+                      const Surroundings& surroundings, IfUnknown if_unknown) {
     FoundAgent found = find_agent(options, surroundings);
     const agent::Home& home = surroundings.home;
     const bool is_path = given.find_first_of("/.") != std::string::npos;  // no id has these
@@ -119,7 +119,12 @@ void choose_sub_agent(const std::string& given, TurnOptions& options,
                        : life::find_sub_agent(home, found.store, found.agent, given);
     };
     auto child = known();
-    if (!child) {
+    if (!child && if_unknown == IfUnknown::refuse && is_path)
+        throw Error(
+            ErrorCode::bad_request,
+            "--subagent: " + base::quoted(given) + ": not entered yet, which --dry-run does not do",
+            "without --dry-run it is entered first");
+    if (!child && if_unknown == IfUnknown::enter) {
         life::refuse_from_inside(found.store, surroundings.environment);
         if (is_path && !real.starts_with(found.agent.dir + "/")) {
             refuse_other(given, real, found.agent);

@@ -24,8 +24,9 @@ std::string spawn_for_user(life::SpawnOptions wanted, TurnOptions& options,
 // --subagent: an id, or the path of a sub-agent's directory or session.md. One that the database
 // does not know is entered; one from elsewhere is copied first. From then on the options name it.
 // Error(not_found), and the errors of life::adopt_child.
+enum class IfUnknown { enter, refuse };
 void choose_sub_agent(const std::string& given, TurnOptions& options,
-                      const Surroundings& surroundings);
+                      const Surroundings& surroundings, IfUnknown if_unknown);
 
 // Enters the sub-agents in an agent's directory that the database does not know.
 life::AdoptedChildren adopt_sub_agents(store::Store& store, const store::Agent& agent,

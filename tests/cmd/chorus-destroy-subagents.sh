@@ -70,6 +70,12 @@ ln -s "$PWD/outside" "$CHORUS_HOME/agents/a/$agents"
 run chorus-destroy "$id" --yes
 expect_status 2
 expect_file outside/"$id"/data precious
+mv "$CHORUS_HOME/agents/a" whole
+ln -s "$PWD/whole" "$CHORUS_HOME/agents/a"
+run chorus-destroy "$id" --yes
+[ "$status" != 0 ] || fail "destroyed through a link"
+rm "$CHORUS_HOME/agents/a"
+mv whole "$CHORUS_HOME/agents/a"
 rm "$CHORUS_HOME/agents/a/$agents"
 mv aside "$CHORUS_HOME/agents/a/$agents"
 chorus-run a hello >"$scratch/log" 2>&1
@@ -88,6 +94,9 @@ test_case "its sessions go with it"
 spawn_them one
 chorus-context save "${ids[0]}" kept >"$scratch/log" 2>&1
 expect_db "SELECT count(*) FROM sessions" 1
+run chorus-destroy a --subagent "${ids[0]}" --keep-files --yes
+run chorus-run a --subagent "${ids[0]}" again
+expect_status 0
 run chorus-destroy a --subagent "${ids[0]}" --yes
 expect_whole
 

@@ -189,6 +189,35 @@ for path in "$scratch/moved" "$scratch/moved/session.md"; do refused 2 'it is is
 mv "$scratch/moved/session.md" "$scratch/s.md"
 refused 2 'it is isolated' new --subagent "$scratch/s.md" x
 
+test_case "one that was isolated by its call may not write elsewhere what it may write in its clone"
+init old --permissions open
+home_key default_model '"builtin/script"'
+git -C "$CHORUS_HOME/agents/old/workspace" -c user.name=x -c user.email=x@x commit -q --allow-empty -m first
+mkdir -p "$CHORUS_HOME/presets"
+printf -- '---\nmodel: builtin/script\n---\nWork.\n' >"$CHORUS_HOME/presets/plain.md"
+run chorus-run old '/spawn_agent {"preset":"plain","description":"apart","prompt":"hello","isolate":true}'
+id=$(child_of old)
+mkdir "$scratch/moved"
+cp "$(files_of old)/session.md" "$(files_of old)/preset.md" "$scratch/moved/"
+init new --permissions open
+run chorus-run new --subagent "$scratch/moved" hello
+expect_status 6
+run chorus-run old --subagent "$id" hello
+expect_status 0
+mv "$(files_of old)/work" "$scratch/work"
+ln -s "$CHORUS_HOME/agents/old/workspace" "$(files_of old)/work"
+run chorus-run old --subagent "$id" hello
+expect_status 3
+expect_match "$err" 'a link, not its clone'
+
+test_case "--dry-run enters none"
+leave_one
+chorus-init new >/dev/null
+run chorus-run new --subagent "$scratch/moved/$id" --dry-run hello
+expect_status 2
+expect_db "SELECT count(*) FROM agents WHERE kind = 'child'" 0
+expect_missing "$CHORUS_HOME/agents/new/branches/main/agents"
+
 test_case "a transcript with CRLF line ends is the same"
 leave_one
 chorus-init new >/dev/null
