@@ -119,6 +119,7 @@ void choose_sub_agent(const std::string& given, TurnOptions& options,
                        : life::find_sub_agent(home, found.store, found.agent, given);
     };
     auto child = known();
+    if (child && child->status == store::AgentStatus::creating) child.reset();  // of a killed one
     if (!child && if_unknown == IfUnknown::refuse && is_path)
         throw Error(
             ErrorCode::bad_request,

@@ -484,7 +484,7 @@ expect_match "$(results)" '^Error: Network failure
 expect_sound
 
 test_case "a signal ends the sub-agents too; --resume goes on with them" # P-55
-parent_with "$(spawn_call c1 $'/bash touch began; sleep 30; echo slept')" "$(say done)"
+parent_with "$(spawn_call c1 $'/bash touch began; sleep 30.0417; echo slept')" "$(say done)"
 preset helper 'paths:
   write: ["**"]'
 CHORUS_DRAIN_TIMEOUT_MS=0 chorus-run a go >"$scratch/turn" 2>&1 </dev/null &
@@ -493,7 +493,7 @@ wait_for 10 test -e "$work/began"
 kill -TERM $pid
 wait $pid
 expect_equal $? 143
-running 'sleep 30' && fail 'the command outlived the turn'
+running 'sleep 30.0417' && fail 'the command outlived the turn'
 expect_equal "$(db "SELECT group_concat(state) FROM turns")" 'exited,exited'
 run chorus-run a --resume
 expect_status 0
