@@ -148,7 +148,7 @@ struct Destroy : Named {
                         "agent '" + word + "': its name was not typed, nothing has changed");
     }
 
-    // Also one whose destruction was interrupted.
+    // Returns also one whose destruction was interrupted.
     store::Agent find(Opened& opened) const {
         if (sub_agent.empty()) return life::require_destroyable(opened.home, opened.store, name);
         const store::Agent top = life::require_agent(opened.home, opened.store, name);

@@ -90,7 +90,7 @@ void print_text(const life::Birth& birth, const life::AdoptedChildren& children,
         std::cout << counted(birth.messages, "message") << " of its conversation imported.\n";
     if (!children.ids.empty())
         std::cout << counted(children.ids.size(), "sub-agent") << " adopted.\n";
-    for (const std::string& problem : children.problems) notice("not adopted: " + problem);
+    for (const std::string& problem : children.problems) notice(problem);
     std::cout << "Directory: " << base::visible(home.path() + "/" + birth.agent.dir) << '\n';
     if (!birth.agent.place.empty())
         std::cout << "Works in: " << base::visible(birth.agent.place) << '\n';

@@ -52,7 +52,7 @@ void decide(Subject& subject, const life::Decider& person) {
     deliver_audit(subject);
 }
 
-// Of a sub-agent: the whole of its preset.md.
+// A sub-agent's preset.md is trusted as a whole.
 struct TrustedPreset {
     store::Store store;
     store::Agent child;

@@ -9,7 +9,9 @@ namespace {
 
 struct Import : Holding {
     explicit Import(cli::Command& verb) : Holding(verb) {
-        verb.word("FILE", file, "file that export --format jsonl wrote, or a session.md; - for stdin").required();
+        verb.word("FILE", file,
+                  "file that export --format jsonl wrote, or a session.md; - for stdin")
+            .required();
     }
 
     void run(Opened& opened) const {

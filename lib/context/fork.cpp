@@ -9,8 +9,8 @@
 #include "store/believed.hpp"
 #include "store/history.hpp"
 #include "store/messages.hpp"
-#include "store/settings.hpp"
 #include "store/records.hpp"
+#include "store/settings.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 

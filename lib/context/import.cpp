@@ -368,10 +368,8 @@ std::size_t bring_transcript(store::Store& store, const agent::Directory& direct
     return import.run(contents, clean, path, renumber).messages;
 }
 
-std::size_t check_transcript(const std::string& text, const std::string& what) {
-    if (!is_transcript(text)) return 0;
-    (void)contents_of(text, what);
-    return read_transcript(text, what).size();
+bool has_message(const std::string& text, const std::string& what) {
+    return is_transcript(text) && contents_of(text, what).messages > 0;
 }
 
 void remove_packed(const agent::Directory& directory) {

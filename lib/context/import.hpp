@@ -43,10 +43,10 @@ Imported import_record(store::Store& store, const agent::Home& home, const store
 // nothing was packed. The caller removes the file afterwards.
 std::size_t bring_packed(store::Store& store, const agent::Directory& directory,
                          const store::Agent& agent);
-// For life::ChildAdoption: returns how many messages a session.md has; Error(bad_request) if they
+// For life::ChildAdoption: returns whether a session.md has a message; Error(bad_request) if one
 // cannot be imported.
-std::size_t check_transcript(const std::string& text, const std::string& what);
-// Likewise: imports the messages of a sub-agent's session.md, without the active
+bool has_message(const std::string& text, const std::string& what);
+// For life::ChildAdoption: imports the messages of a sub-agent's session.md, without the active
 // keys that `secrets` knows, and writes their new ids into the file. Returns their number.
 std::size_t bring_transcript(store::Store& store, const agent::Directory& directory,
                              const store::Agent& agent, const policy::Redaction& secrets);

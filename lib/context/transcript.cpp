@@ -41,18 +41,14 @@ std::int64_t last_transcript_message(const std::string& path) {
 
 namespace {
 
-std::string on_one_line(std::string_view text) {
-    return base::visible(text, base::Newlines::escape);
-}
-
 std::string logged_calls(const chat::Message& message) {
     const std::string when = "* [" + base::iso8601(message.timestamp) + "] ";
     std::string text;
     for (const chat::ToolCall& call : message.tool_calls)
-        text += when + on_one_line(call.name) + "\n  - call :: " + on_one_line(call.id) +
-                "\n  - arguments :: " + on_one_line(call.arguments) + "\n";
+        text += when + visible_line(call.name) + "\n  - call :: " + visible_line(call.id) +
+                "\n  - arguments :: " + visible_line(call.arguments) + "\n";
     if (message.role == chat::Role::tool_result)
-        text += when + "result\n  - call :: " + on_one_line(message.tool_call_id) +
+        text += when + "result\n  - call :: " + visible_line(message.tool_call_id) +
                 "\n  - outcome :: " + (message.is_error ? "error" : "done") + ", " +
                 base::counted(static_cast<std::int64_t>(message.content.size()), "byte") + "\n";
     return text;

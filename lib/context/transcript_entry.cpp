@@ -39,10 +39,6 @@ void append_fenced(std::string& all, std::string_view text) {
     all.append(fence).append("\n").append(text).append("\n").append(fence).append("\n");
 }
 
-std::string visible_line(std::string_view text) {
-    return base::visible(text, base::Newlines::escape);
-}
-
 std::string heading(const chat::Message& message) {
     if (message.role == Role::tool_result)
         return std::string(result_heading) + visible_line(message.tool_call_id);
@@ -198,6 +194,10 @@ std::string without_returns(std::string_view text) {
 }
 
 }  // namespace
+
+std::string visible_line(std::string_view text) {
+    return base::visible(text, base::Newlines::escape);
+}
 
 std::string transcript_entry(const chat::Message& message) {
     std::string text = agent::without_marks(shown(message));

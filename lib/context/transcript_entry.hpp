@@ -10,6 +10,8 @@
 
 namespace chorus::context {
 
+// Returns an id or a name as entries show it: on one line.
+std::string visible_line(std::string_view text);
 // Returns one entry, beginning with "<!-- message ID".
 std::string transcript_entry(const chat::Message& message);
 

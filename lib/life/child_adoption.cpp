@@ -42,7 +42,7 @@ bool is_id(const std::string& id) {
            });
 }
 
-// What it is for, as far as its id still says it.
+// Returns the words of its description that its id has.
 std::string description_in(const std::string& id) {
     std::string words = id.substr(std::min(preset_in(id).size() + time_characters, id.size()));
     std::replace(words.begin(), words.end(), '-', ' ');
@@ -139,7 +139,8 @@ void adopt_below(const Home& home, store::Store& store, const store::Agent& agen
                 adopt_below(home, store, *child, adoption, all);
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::agent_busy) throw;
-                all.problems.push_back("sub-agent " + base::quoted(id) + ": " + error.message());
+                all.problems.push_back("sub-agent " + base::quoted(id) +
+                                       " is not adopted: " + error.message());
             }
         }
     }
@@ -219,7 +220,7 @@ AdoptedChild adopt_copy(const Home& home, store::Store& store, const store::Agen
     if (!is_id(row.name))
         refuse("not a sub-agent's session.md",
                "its first line, or its directory, has the id: # PRESET-YYYYMMDDHHMMSS-WORDS");
-    if (adoption.check(files.transcript, path) == 0) refuse("it has no message", "");
+    if (!adoption.has_message(files.transcript, path)) refuse("it has no message", "");
     row.preset = preset_in(row.name);
     row.created_at = sys::now_ms();
     const bool has_own_preset = is_beside && sys::exists(from.configuration());

@@ -12,8 +12,8 @@
 namespace chorus::life {
 
 struct ChildAdoption {
-    // Returns how many messages the text of a session.md has; `what` begins the error's message.
-    std::function<std::size_t(const std::string& text, const std::string& what)> check;
+    // Returns whether the text of a session.md has a message; `what` begins the error's message.
+    std::function<bool(const std::string& text, const std::string& what)> has_message;
     // Imports the conversation in the directory's session.md before the sub-agent is active;
     // returns how many messages.
     std::function<std::size_t(store::Store&, const agent::Directory&, const store::Agent&)> bring;

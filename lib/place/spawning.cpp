@@ -34,7 +34,7 @@ std::string title_of(const TurnOptions& options) {
 
 life::ChildAdoption adoption_with(const agent::Home& home, const sys::Environment& environment,
                                   bool is_trusted) {
-    return {context::check_transcript,
+    return {context::has_message,
             [secrets = secrets_of(home, environment)](
                 store::Store& store, const agent::Directory& directory, const store::Agent& child) {
                 return context::bring_transcript(store, directory, child, secrets);

@@ -30,7 +30,7 @@ void choose_sub_agent(const std::string& given, TurnOptions& options,
 
 // Enters the sub-agents in an agent's directory that the database does not know.
 life::AdoptedChildren adopt_sub_agents(store::Store& store, const store::Agent& agent,
-                                       const agent::Home& home,
-                                       const sys::Environment& environment, bool is_trusted);
+                                       const agent::Home& home, const sys::Environment& environment,
+                                       bool is_trusted);
 
 }  // namespace chorus::place

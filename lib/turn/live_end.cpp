@@ -6,8 +6,8 @@
 #include "model/answer_schema.hpp"
 #include "repo/repository.hpp"
 #include "sys/clock.hpp"
-#include "turn/last_turn.hpp"
 #include "turn/hand_back.hpp"
+#include "turn/last_turn.hpp"
 #include "turn/live.hpp"
 
 namespace chorus::turn {

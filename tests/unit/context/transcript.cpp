@@ -4,6 +4,7 @@
 
 #include "context/transcript_entry.hpp"
 #include "support/scratch.hpp"
+#include "unit/context/entry_message.hpp"
 
 namespace chorus::context {
 namespace {
@@ -13,16 +14,6 @@ using chat::Role;
 using test::put;
 using test::Scratch;
 using test::text_of;
-
-Message message(std::int64_t id, Role role, const std::string& content) {
-    Message made;
-    made.id = id;
-    made.role = role;
-    made.content = content;
-    made.timestamp = 1'770'892'200'123;
-    if (role == Role::tool_result) made.tool_call_id = "c1";
-    return made;
-}
 
 TEST(Transcript, is_appended_to) {
     const Scratch scratch;

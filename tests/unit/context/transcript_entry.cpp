@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "context/transcript.hpp"
 #include "support/scratch.hpp"
+#include "unit/context/entry_message.hpp"
 #include "unit/context/hostile_texts.hpp"
 
 namespace chorus::context {
@@ -12,16 +13,6 @@ using chat::Message;
 using chat::Role;
 using test::put;
 using test::Scratch;
-
-Message message(std::int64_t id, Role role, const std::string& content) {
-    Message made;
-    made.id = id;
-    made.role = role;
-    made.content = content;
-    made.timestamp = 1'770'892'200'123;
-    if (role == Role::tool_result) made.tool_call_id = "c1";
-    return made;
-}
 
 std::size_t marks_in(const std::string& text) {
     std::size_t count = 0;
