@@ -6,15 +6,13 @@
 #include "agent/home.hpp"
 #include "agent/own_places.hpp"
 #include "approval/decision.hpp"
-#include "base/number.hpp"
 #include "base/text.hpp"
-#include "chat/asked.hpp"
+#include "chorus-run/asking.hpp"
 #include "chorus-run/given.hpp"
 #include "chorus-run/here.hpp"
 #include "cli/main.hpp"
 #include "cli/output.hpp"
 #include "cli/prompt_input.hpp"
-#include "cli/terminal_question.hpp"
 #include "cli/time_text.hpp"
 #include "model/choice.hpp"
 #include "place/secrets.hpp"
@@ -54,8 +52,10 @@ struct Options {
     std::string on_ask;
     std::string permissions;
     std::vector<std::string> attached;
+    std::vector<std::string> metadata;
     std::string json_schema;
     std::string record;
+    std::string trace;
     std::string approve;
     std::string deny;
     std::string answer;
@@ -93,14 +93,6 @@ cli::Format format_in(int argc, char** argv) {
     return cli::Format::text;
 }
 
-double temperature(const std::string& text) {
-    constexpr double most = 2;
-    const auto value = base::parse_number<double>(text);
-    if (value && *value >= 0 && *value <= most) return *value;
-    throw Error(ErrorCode::bad_request,
-                "--temperature: " + base::quoted(text) + " is not a number from 0 to 2");
-}
-
 void settle_options(Options& options, const sys::Environment& environment) {
     options.output.format = options.json ? cli::Format::json : *cli::formats.find(options.format);
     options.output.internal_events = options.events == "all";
@@ -113,7 +105,8 @@ void settle_options(Options& options, const sys::Environment& environment) {
     options.prompt.stdin_timeout_ms =
         environment.find_ms("CHORUS_STDIN_TIMEOUT_MS").value_or(600'000);
     if (!options.temperature.empty())
-        options.turn.model_options.temperature = temperature(options.temperature);
+        options.turn.model_options.temperature =
+            run_command::temperature_given(options.temperature);
     if (!options.max_usd.empty())
         options.turn.max_usd = cli::require_usd(options.max_usd, "--max-usd");
     if (!options.timeout.empty())
@@ -127,88 +120,10 @@ void settle_options(Options& options, const sys::Environment& environment) {
     }
     if (!options.json_schema.empty())
         options.turn.json_schema = run_command::schema_given(options.json_schema);
+    options.turn.metadata = run_command::metadata_given(options.metadata);
     if (!options.permissions.empty())
         options.turn.permissions = agent::named_permissions(options.permissions, "--permissions");
     options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
-}
-
-// Starts its further lines with "  | ", so that the model cannot imitate the lines of a question.
-std::string indented(const std::string& untrusted) {
-    const std::string shown = base::visible(untrusted);
-    std::vector<std::string> lines;
-    for (const std::string_view line : base::split(shown, '\n')) lines.emplace_back(line);
-    return base::join(lines, "\n  | ");
-}
-
-using What = place::PersonAnswer::What;
-
-std::string standing(std::int64_t timeout_ms) {
-    return timeout_ms <= 0
-               ? ""
-               : "  (for " + cli::span_text(timeout_ms) + "; then the turn is suspended)\n";
-}
-
-place::PersonAnswer ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
-                                   const std::function<bool()>& stop) {
-    const bool is_again = prompt.text.starts_with("asked again: ");
-    std::string text = "\nMay it do this?\n  " + indented(prompt.action);
-    if (!chat::says_all(prompt.action, prompt.tool, prompt.arguments))
-        text +=
-            "\n  tool: " + indented(prompt.tool) + "\n  arguments: " + indented(prompt.arguments);
-    if (is_again) text += "\n  " + indented(prompt.text);
-    if (!prompt.changed.empty()) text += "\n  since it was asked: " + indented(prompt.changed);
-    text += "\n  (always: exactly this action, even if the programs it runs change)\n" +
-            standing(timeout_ms);
-    const auto choices = is_again || !prompt.changed.empty()
-                             ? cli::Choices::yes_no_always_even_if_changed
-                             : cli::Choices::yes_no_always;
-    switch (cli::ask_yes_no(text, choices, timeout_ms, stop)) {
-        case cli::TerminalAnswer::yes:
-            return {What::yes};
-        case cli::TerminalAnswer::even_if_changed:
-            return {What::yes_even_if_changed};
-        case cli::TerminalAnswer::no:
-            return {What::no};
-        case cli::TerminalAnswer::always:
-            return {What::always};
-        case cli::TerminalAnswer::nobody:
-            break;
-    }
-    return {};
-}
-
-place::PersonAnswer answer_question(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
-                                    const std::function<bool()>& stop) {
-    std::string text = "\nThe agent asks:\n  | " + indented(prompt.text) + "\n";
-    for (std::size_t i = 0; i < prompt.options.size(); ++i)
-        text += "  " + std::to_string(i + 1) + ") " +
-                base::visible(prompt.options[i], base::Newlines::escape) + "\n";
-    text += standing(timeout_ms);
-    const auto accept = [&](const std::string& line) -> std::string {
-        if (prompt.options.empty()) return line.empty() ? "the answer is empty" : "";
-        return approval::chosen_option(prompt.options, line)
-                   ? ""
-                   : "type one of the answers, or its number";
-    };
-    const auto line = cli::ask_line(text, timeout_ms, stop, accept);
-    if (!line) return {};
-    return {What::answer,
-            prompt.options.empty() ? *line : *approval::chosen_option(prompt.options, *line)};
-}
-
-decltype(place::Surroundings::ask) asks_at_terminal(cli::Output& output, std::int64_t timeout_ms,
-                                                    const sys::Interrupt& interrupt) {
-    if (!cli::can_ask()) return {};
-    return [&output, timeout_ms, &interrupt](const chat::PromptNotice& prompt,
-                                             const std::function<bool()>& settled) {
-        output.pause_progress();
-        const auto stop = [&] { return interrupt.requested() || settled(); };
-        place::PersonAnswer reply = prompt.kind == chat::PromptKind::question
-                                        ? answer_question(prompt, timeout_ms, stop)
-                                        : ask_permission(prompt, timeout_ms, stop);
-        output.resume_progress();
-        return reply;
-    };
 }
 
 // Moves --approve, --deny and --answer into the decision of the turn; --answer takes the words.
@@ -241,7 +156,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     }
     if (options.turn.agent.empty())
         throw Error(ErrorCode::bad_request, "usage: NAME is required", "see chorus-run --help");
-    const sys::Environment environment = model::take_environment();
+    sys::Environment environment = model::take_environment();
     settle_options(options, environment);
     const agent::Home home = agent::find_home(environment);
     sys::Interrupt& interrupt = sys::Interrupt::install();
@@ -254,6 +169,8 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         return interrupt.requested() || (deadline_ms != 0 && sys::monotonic_ms() > deadline_ms);
     });
 
+    const std::unique_ptr<channel::Trace> trace =
+        run_command::open_trace(options.trace, environment, home);
     run_command::use_recordings(options.turn, options.record, options.output.file, home);
     settle_decision(options);
     const char* goes_on = options.turn.resume        ? "--resume"
@@ -285,11 +202,14 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         .home = home,
         .environment = environment,
         .interrupt = interrupt,
-        .on_event = [&](const chat::Event& event,
-                        const chat::EventSource& source) { output->event(event, source); },
+        .on_event =
+            [&](const chat::Event& event, const chat::EventSource& source) {
+                if (trace) trace->event(event, source);
+                output->event(event, source);
+            },
         .warn = warn,
         .shows_text = output->shows_text(),
-        .ask = asks_at_terminal(*output, ask_ms, interrupt),
+        .ask = run_command::asks_at_terminal(*output, ask_ms, interrupt),
         .on_decision =
             [&](const store::Prompt& prompt) {
                 warn(std::string(name(prompt.state)) + " " + prompt.id + ": " +
@@ -299,6 +219,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         .on_end =
             [&](const chat::TurnResult& result) {
                 options.has_ended = true;
+                if (trace) trace->finish(result, warn);
                 status = output->finish(result);
             }};
     if (!options.sub_agent.empty())
@@ -344,6 +265,7 @@ void add_turn_options(cli::Command& app, Options& options) {
     app.option("--json-schema FILE|JSON", options.json_schema,
                "answer with JSON that is valid against a JSON Schema");
     app.option("--record FILE", options.record, "record requests and answers in FILE");
+    app.option("--trace FILE", options.trace, "append the spans of the turn to FILE, as OTLP/JSON");
     app.flag("--strict", turn.strict, "with -m replay/FILE: fail if a request differs");
     app.option("--profile-mode MODE", turn.profile_mode,
                "whether a rate limit switches to another credential profile: auto or manual")
@@ -383,6 +305,8 @@ void add_turn_options(cli::Command& app, Options& options) {
     app.flag("--queue", turn.queue, "hand the message to the turn running on the thread");
     app.option("--groom HOW", turn.groom, "automatic migration: auto, manual or pristine")
         .one_of(agent::groom_names());
+    app.option("--meta KEY=VALUE", options.metadata,
+               "keep KEY with the turn, and print it with the result; may be repeated");
     app.option("--actor NAME", turn.actor, "name of the person who asks, for the audit log");
     app.flag("--dry-run", options.dry_run, "print the request; send and record nothing");
 }

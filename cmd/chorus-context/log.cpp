@@ -8,7 +8,9 @@
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verbs.hpp"
 #include "cli/call_line.hpp"
+#include "store/agents.hpp"
 #include "store/history.hpp"
+#include "turn/kept_options.hpp"
 
 namespace chorus::command {
 namespace {
@@ -48,13 +50,20 @@ struct Log : Named {
         verb.option("-t,--thread THREAD", thread, "only this thread: main, a number or a branch");
         verb.option("-n,--limit N", filter.newest, "only the last N").from(1);
         verb.flag("-p,--patch", patches, "show what calls changed in files");
+        verb.flag("--tree", filter.with_sub_agents, "list the turns of sub-agents too");
     }
 
     Fields fields_of_turn(store::Store& store, const Turn& turn, cli::Value calls,
-                          cli::Value messages) const {
+                          cli::Value messages, std::size_t depth = 0) const {
+        const store::Agent agent = *store::find_agent(store, turn.agent_id);
         const std::string prompt =
             brief(store::turn_prompt(store, turn.id, 4 * shown_characters), shown_characters);
-        return {{"agent", name},
+        const std::string metadata = turn::metadata_of(turn);
+        const std::string tree = filter.with_sub_agents && agent.kind == "child"
+                                     ? std::string(2 * depth, ' ') + agent.name + ": "
+                                     : "";
+        return {{"agent", agent.name},
+                {"parent_turn_id", cli::number(agent.parent_turn, 0)},
                 {"thread", turn.thread_id},
                 {"turn", turn.turn_number},
                 {"turn_id", turn.id},
@@ -74,7 +83,8 @@ struct Log : Named {
                 cost_field(turn.usage.cost),
                 {"commit_before", turn.commit_before},
                 {"commit_after", turn.commit_after},
-                {"prompt", prompt, prompt},
+                {"metadata", metadata.empty() ? cli::Value() : cli::Json{metadata}},
+                {"prompt", prompt, tree + prompt},
                 {"calls", std::move(calls)},
                 {"messages", std::move(messages)},
                 cli::shown("input", std::to_string(turn.usage.input_tokens)),
@@ -99,15 +109,24 @@ struct Log : Named {
                                 {.key = "prompt"}},
                                "");
         store::for_each_turn(opened.store, filter, [&](const Turn& turn) {
-            std::vector<ToolRun> runs;
-            if (patches) runs = store::load_tool_runs(opened.store, turn.id);
-            const cli::Value calls = patches ? cli::each(runs, run_fields) : cli::Value();
-            std::cout << table.line(fields_of_turn(opened.store, turn, calls, {}), form) << '\n';
-            std::string shown;
-            for (const ToolRun& run : runs) shown += cli::shown_patch(run.patch, shown_on);
-            if (form != Form::json && !shown.empty()) std::cout << shown << '\n';
+            print_line(opened.store, turn, table, form, 0);
             return std::cout.good();
         });
+    }
+
+    void print_line(store::Store& store, const Turn& turn, const cli::Table& table, Form form,
+                    std::size_t depth) const {
+        std::vector<ToolRun> runs;
+        if (patches) runs = store::load_tool_runs(store, turn.id);
+        const cli::Value calls = patches ? cli::each(runs, run_fields) : cli::Value();
+        std::cout << table.line(fields_of_turn(store, turn, calls, {}, depth), form) << '\n';
+        std::string shown;
+        for (const ToolRun& run : runs) shown += cli::shown_patch(run.patch, shown_on);
+        if (form != Form::json && !shown.empty()) std::cout << shown << '\n';
+        if (!filter.with_sub_agents) return;
+        for (const store::TurnId below : store::turns_spawned_by(store, turn.id))
+            if (const auto found = store::find_turn(store, below))
+                print_line(store, *found, table, form, depth + 1);
     }
 
     static std::string seconds(std::int64_t ms) {
@@ -135,6 +154,8 @@ struct Log : Named {
         line("cost", dollars(turn.usage.cost));
         if (turn.commit_before != turn.commit_after && !turn.commit_after.empty())
             line("commits", turn.commit_before + ".." + turn.commit_after);
+        if (const std::string metadata = turn::metadata_of(turn); !metadata.empty())
+            line("metadata", metadata);
         if (!turn.error_detail.empty()) line("error", turn.error_detail);
     }
 
@@ -169,10 +190,17 @@ struct Log : Named {
         }
     }
 
+    // Whether it is that agent or a sub-agent of it, at any depth.
+    static bool is_of(store::Store& store, store::AgentId id, store::AgentId agent) {
+        while (id != agent && id != 0)
+            id = store::find_agent(store, id).value_or(store::Agent()).parent_id;
+        return id == agent;
+    }
+
     void show(store::Store& store, const store::Agent& agent) const {
         const store::ReadTransaction all_at_once(store);
         const auto turn = store::find_turn(store, wanted);
-        if (!turn || turn->agent_id != agent.id)
+        if (!turn || !is_of(store, turn->agent_id, agent.id))
             throw Error(ErrorCode::not_found,
                         "agent '" + name + "': no turn " + std::to_string(wanted),
                         "chorus-context log " + name + " lists them");

@@ -1,14 +1,19 @@
 #include "chorus-run/given.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 
 #include "agent/own_places.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/limits.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
+#include "chat/json.hpp"
 #include "model/answer_schema.hpp"
 #include "model/attachment.hpp"
+#include "sys/file.hpp"
 #include "sys/named_file.hpp"
 
 namespace chorus::run_command {
@@ -25,6 +30,47 @@ std::string schema_given(const std::string& given) {
                    : model::AnswerSchema(sys::read_input_file(given, base::limits::json_bytes),
                                          std::string(named) + ": " + sys::input_name(given))
                          .json();
+}
+
+double temperature_given(const std::string& text) {
+    constexpr double most = 2;
+    const auto value = base::parse_number<double>(text);
+    if (value && *value >= 0 && *value <= most) return *value;
+    throw Error(ErrorCode::bad_request,
+                "--temperature: " + base::quoted(text) + " is not a number from 0 to 2");
+}
+
+std::string metadata_given(const std::vector<std::string>& pairs) {
+    constexpr std::size_t most_pairs = 16;
+    constexpr std::size_t longest_key = 64;
+    constexpr std::size_t longest_value = 512;
+    chat::Json metadata = chat::Json::object();
+    for (const std::string& pair : pairs) {
+        const auto refuse = [&](const std::string& why) {
+            throw Error(ErrorCode::bad_request, "--meta " + base::quoted(pair) + ": " + why,
+                        "chorus-run NAME --meta job=nightly PROMPT");
+        };
+        const std::size_t end = pair.find('=');
+        const std::string key = pair.substr(0, end);
+        if (end == std::string::npos) refuse("it is not KEY=VALUE");
+        if (key.empty() || key.size() > longest_key ||
+            !std::all_of(key.begin(), key.end(), [](unsigned char letter) {
+                return std::isalnum(letter) != 0 || std::strchr("._-", letter) != nullptr;
+            }))
+            refuse("a key is 1 to " + std::to_string(longest_key) +
+                   " letters, digits, '.', '_' and '-'");
+        const std::string value = pair.substr(end + 1);
+        if (value.size() > longest_value || base::find_invalid_utf8(value) ||
+            value.find('\0') != std::string::npos)
+            refuse("a value is UTF-8 text of at most " + std::to_string(longest_value) + " bytes");
+        if (metadata.contains(key)) refuse("this key is given twice");
+        metadata[key] = value;
+    }
+    if (metadata.size() > most_pairs)
+        throw Error(ErrorCode::bad_request, "--meta: " + std::to_string(metadata.size()) +
+                                                " pairs, which is more than " +
+                                                std::to_string(most_pairs));
+    return metadata.empty() ? "" : chat::dump(metadata);
 }
 
 void use_attachments(place::TurnOptions& turn, const std::vector<std::string>& paths,
@@ -61,6 +107,19 @@ void use_attachments(place::TurnOptions& turn, const std::vector<std::string>& p
         turn.files.push_back(
             {std::move(attachment), std::make_shared<const std::string>(std::move(bytes))});
     }
+}
+
+std::unique_ptr<channel::Trace> open_trace(const std::string& given, sys::Environment& environment,
+                                           const agent::Home& home) {
+    const std::string file = given.empty() ? environment.get("CHORUS_TRACE") : given;
+    if (file.empty()) return nullptr;
+    agent::refuse_own_places(home)(file);
+    auto trace = std::make_unique<channel::Trace>(file, environment.get("TRACEPARENT"));
+    std::map<std::string, std::string> values = environment.all();
+    values["CHORUS_TRACE"] = sys::real_path(file);
+    values["TRACEPARENT"] = trace->traceparent();
+    environment = sys::Environment(std::move(values));
+    return trace;
 }
 
 void use_recordings(place::TurnOptions& turn, const std::string& record,

@@ -219,6 +219,7 @@ std::string to_json(const TurnResult& result) {
             .member("hash", result.audit_hash)
             .end_object();
     add_error(out, result);
+    write_json(out, "metadata", result.metadata);
     write_time(out, "resume_at", result.resume_at);
     out.member("replayed", result.replayed);
     return out.member("exit_code", static_cast<int>(result.exit_status)).end_object().take();
@@ -274,6 +275,8 @@ TurnResult parse_result(std::string_view json) {
     result.audit_hash = string_or(object.at("audit"), "hash");
     result.error = parse_error(object.at("error"));
     result.error_category = string_or(object.at("error"), "category");
+    if (const Json& metadata = member(object, "metadata"); metadata.is_object())
+        result.metadata = dump(metadata);
     result.exit_status = static_cast<base::ExitStatus>(integer_or(object, "exit_code"));
     return result;
 }

@@ -172,6 +172,7 @@ struct TurnResult {
     std::string audit_hash;
     std::optional<base::Error> error;
     std::string error_category;
+    std::string metadata = {};  // a JSON object of strings, from --meta, or ""
     base::TimeMs resume_at = 0;
     base::ExitStatus exit_status = base::ExitStatus::done;
     bool replayed = false;  // the result of an earlier turn with the same idempotency key

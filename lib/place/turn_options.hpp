@@ -95,6 +95,7 @@ struct TurnOptions {
     std::vector<std::string> decided = {};  // ids of the prompts this process has decided
     // File states that --approve of this process saw and that are too large to store.
     std::map<std::string, SeenFiles> held = {};
+    std::string metadata = {};  // --meta: a JSON object of strings, or ""
     std::string actor;  // --actor: recorded beside the uid, not trusted
 
     // There is no message of the user.

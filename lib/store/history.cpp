@@ -3,6 +3,7 @@
 #include <deque>
 #include <set>
 
+#include "store/agent_tree.hpp"
 #include "store/believed.hpp"
 #include "store/message_rows.hpp"
 #include "store/threads.hpp"
@@ -79,10 +80,16 @@ std::int64_t before_first(Store& store, const MessageFilter& filter) {
 }
 
 std::vector<TurnId> turn_ids(Store& store, const TurnFilter& filter) {
+    const std::string of_agents = filter.with_sub_agents
+                                      ? "agent_id IN (SELECT id FROM agents WHERE id = ?1 OR "
+                                        "(parent_turn IS NULL AND id IN " +
+                                            agent_tree("SELECT ?1") + "))"
+                                      : "agent_id = ?1";
     return query_integers(
         store,
-        "SELECT id FROM (SELECT id FROM known_turns WHERE agent_id = ?1 AND (?2 = 0 OR thread_id = "
-        "?2) AND started_at >= ?3 AND started_at < ?4 ORDER BY id DESC LIMIT ?5) ORDER BY id",
+        "SELECT id FROM (SELECT id FROM known_turns WHERE " + of_agents +
+            " AND (?2 = 0 OR thread_id = ?2) AND started_at >= ?3 AND started_at < ?4 ORDER BY id "
+            "DESC LIMIT ?5) ORDER BY id",
         filter.agent, filter.thread, filter.since, filter.until,
         filter.newest > 0 ? filter.newest : -1);
 }
@@ -121,6 +128,13 @@ void for_each_turn(Store& store, const TurnFilter& filter,
         const auto turn = find_turn(store, id);
         if (turn && !use(*turn)) return;
     }
+}
+
+std::vector<TurnId> turns_spawned_by(Store& store, TurnId turn) {
+    return query_integers(store,
+                          "SELECT turns.id FROM agents JOIN turns ON turns.agent_id = agents.id "
+                          "WHERE agents.parent_turn = ? ORDER BY turns.id",
+                          turn);
 }
 
 std::string turn_prompt(Store& store, TurnId turn, std::int64_t most_characters) {

@@ -38,8 +38,11 @@ struct TurnFilter {
     ThreadId thread = 0;                                            // 0: all
     base::TimeMs since = 0;                                         // begun from then on
     base::TimeMs until = std::numeric_limits<base::TimeMs>::max();  // and before then
-    std::int64_t newest = 0;  // this many of the last ones; 0: all
+    std::int64_t newest = 0;       // this many of the last ones; 0: all
+    bool with_sub_agents = false;  // those of sub-agents that people created too
 };
+// Returns the turns of the sub-agents that calls of this turn created, not of those below them.
+std::vector<TurnId> turns_spawned_by(Store& store, TurnId turn);
 // In order of id, until `use` returns false.
 void for_each_turn(Store& store, const TurnFilter& filter,
                    const std::function<bool(const Turn&)>& use);

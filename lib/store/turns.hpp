@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,6 +63,7 @@ struct Turn {
 
 // Returns whether its window began empty.
 bool is_fresh(const Turn& turn);
+nlohmann::ordered_json options_of(const Turn& turn);
 // Options of a turn about which nothing else is known.
 constexpr std::string_view fresh_options = R"({"fresh": true})";
 

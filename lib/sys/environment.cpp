@@ -98,7 +98,7 @@ bool& ends_by_broken_pipe() {
 }
 
 bool always_passed(const std::string& name) {
-    static constexpr const char* names[] = {"PATH", "USER", "LOGNAME", "LANG", "TZ"};
+    static constexpr const char* names[] = {"PATH", "USER", "LOGNAME", "LANG", "TZ", "TRACEPARENT"};
     return name.starts_with("LC_") ||
            std::find(std::begin(names), std::end(names), name) != std::end(names);
 }

@@ -39,8 +39,8 @@ class Environment {
 };
 
 // Returns the environment of a tool's command: PATH (its absolute entries), USER, LOGNAME, LANG,
-// LC_*, TERM=dumb, TZ, TMPDIR=/tmp, CHORUS_AGENT, and the names listed. As "NAME=value", sorted.
-// sandboxed() adds HOME.
+// LC_*, TERM=dumb, TZ, TRACEPARENT, TMPDIR=/tmp, CHORUS_AGENT, and the names listed. As
+// "NAME=value", sorted. sandboxed() adds HOME.
 std::vector<std::string> scrubbed_environment(const Environment& environment,
                                               const std::string& agent,
                                               const std::vector<std::string>& names);

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "base/time.hpp"
+#include "chat/dialect.hpp"
 #include "sys/clock.hpp"
 
 namespace chorus::turn {
@@ -78,6 +79,14 @@ LimitedAnswer ask_model(const Asking& asking, const chat::Request& request,
         }
         spent += answer.reply.usage;
     }
+}
+
+std::string about_answer(const model::Answer& answer) {
+    chat::JsonText out;
+    chat::write_text(out.begin_object(), "stop", answer.reply.raw_stop);
+    chat::write_text(out, "error", answer.failure ? model::name(answer.failure->category) : "");
+    chat::write_usage(out, answer.reply.usage);
+    return out.end_object().take();
 }
 
 }  // namespace chorus::turn

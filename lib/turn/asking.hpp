@@ -31,5 +31,7 @@ struct LimitedAnswer {
 // Throws Error(config_invalid) if a profile has no key.
 LimitedAnswer ask_model(const Asking& asking, const chat::Request& request,
                         const model::StreamSink& sink);
+// Returns the data of the event "internal:model-answer": why it stopped, and its usage.
+std::string about_answer(const model::Answer& answer);
 
 }  // namespace chorus::turn

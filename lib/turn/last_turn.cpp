@@ -195,7 +195,7 @@ chat::TurnResult about(store::Store& store, const std::string& agent, const stor
     result.usage = turn.usage;
     result.iterations = turn.iterations;
     result.tool_calls = turn.tool_calls;
-    describe_records(store, result);
+    describe_records(store, turn, result);
     return result;
 }
 
@@ -301,16 +301,14 @@ bool may_sleep_until(const place::Place& place, base::TimeMs resume_at) {
 }
 
 void keep_cooling(store::Turn& turn, const std::string& credential) {
-    chat::Json options =
-        chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
+    chat::Json options = store::options_of(turn);
     options["cooling"] = credential;
     turn.options = chat::dump(options);
 }
 
 bool waits_for(const store::Turn& turn, const std::string& credential) {
     if (!is_still_parked(turn)) return false;
-    const std::string cooling = chat::string_or(
-        chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options"), "cooling");
+    const std::string cooling = chat::string_or(store::options_of(turn), "cooling");
     return cooling.empty() || cooling == credential;
 }
 

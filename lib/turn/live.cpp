@@ -232,6 +232,7 @@ model::Answer LiveTurn::ask_once(const chat::Request& request) {
              }},
         request, sink);
     shown.end();
+    record_.emit(chat::InternalEvent{"internal:model-answer", about_answer(asked.answer)});
     if (record_.turn().state == store::TurnState::restarting) record_.end_restart();
     resume_at_ = asked.resume_at;
     return std::move(asked.answer);
@@ -427,7 +428,7 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
     guard([&] { run_to_end(unfinished); });
     calls_.note_end();
     if (result_.state == State::input_required)
-        describe_records(place_.store, result_);
+        describe_records(place_.store, record_.turn(), result_);
     else if (!concluded_)
         guard([&] { record_.end(result_); });
     for (const std::string& plants :

@@ -6,6 +6,7 @@
 #include "place/rights.hpp"
 #include "store/messages.hpp"
 #include "sys/clock.hpp"
+#include "turn/kept_options.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/messaging.hpp"
 #include "turn/turn_record.hpp"
@@ -14,7 +15,8 @@ namespace chorus::turn {
 
 using store::TurnState;
 
-void describe_records(store::Store& store, chat::TurnResult& result) {
+void describe_records(store::Store& store, const store::Turn& turn, chat::TurnResult& result) {
+    result.metadata = metadata_of(turn);
     const store::AuditHead head = store::audit_head(store);
     result.audit_rows = head.rows;
     result.audit_hash = head.hash;
@@ -26,7 +28,7 @@ void describe_records(store::Store& store, chat::TurnResult& result) {
 
 void Record::write_end(chat::TurnResult& result) {
     const base::TimeMs now = sys::now_ms();
-    describe_records(place_.store, result);
+    describe_records(place_.store, turn_, result);
     turn_.exit_code = static_cast<int>(result.exit_status);
     turn_.reason = result.reason;
     turn_.resume_at = result.resume_at;

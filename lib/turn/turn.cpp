@@ -12,7 +12,6 @@
 #include "channel/audit_sink.hpp"
 #include "channel/posting.hpp"
 #include "chat/json.hpp"
-#include "chat/json_text.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
 #include "place/agent_tasks.hpp"
@@ -26,6 +25,7 @@
 #include "sys/file.hpp"
 #include "turn/attaching.hpp"
 #include "turn/compact.hpp"
+#include "turn/kept_options.hpp"
 #include "turn/keyed.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/live.hpp"
@@ -39,62 +39,6 @@ using base::Error;
 using base::ErrorCode;
 using base::ExitStatus;
 using store::TurnState;
-
-// Returns those options of the turn that --resume needs.
-std::string store_options(const place::TurnOptions& options, const place::Settings& settings) {
-    chat::JsonText out;
-    out.begin_object().key("model").string(options.model.empty() ? "" : settings.model);
-    out.key("max_iterations").number(settings.max_iterations);
-    if (!options.fallback_model.empty())
-        out.member("fallback_model",
-                   settings.fallback_model.empty() ? settings.model : settings.fallback_model);
-    const agent::ModelOptions& given = options.model_options;
-    if (given.effort) out.member("effort", *given.effort);
-    if (given.max_tokens) out.member("max_tokens", *given.max_tokens);
-    if (given.temperature) out.key("temperature").real(*given.temperature);
-    if (options.max_usd) out.key("max_usd").number(*options.max_usd);
-    out.key("on_ask").string(place::on_asks.name(options.on_ask));
-    if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
-    if (options.fresh) out.key("fresh").boolean(true);
-    if (!options.json_schema.empty()) out.key("json_schema").raw(options.json_schema);
-    if (options.permissions) out.key("permissions").raw(options.permissions->json);
-    return out.end_object().take();
-}
-
-agent::ModelOptions stored_model_options(const chat::Json& stored) {
-    agent::ModelOptions options;
-    if (stored.contains("effort")) options.effort = chat::string_or(stored, "effort");
-    if (stored.contains("max_tokens")) options.max_tokens = chat::integer_or(stored, "max_tokens");
-    if (stored.contains("temperature")) options.temperature = stored["temperature"].get<double>();
-    return options;
-}
-
-place::TurnOptions stored_options(const place::TurnOptions& given, const store::Turn& turn) {
-    place::TurnOptions options = given;
-    const chat::Json stored =
-        chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
-    options.model = chat::string_or(stored, "model");
-    options.names_are_full = true;
-    if (model::is_replay(options.model))
-        throw Error(
-            ErrorCode::bad_request,
-            "the turn replays a recording, which starts at its prompt: it cannot be continued",
-            "chorus-run " + given.agent + " --cancel-prompts -m " + options.model + " PROMPT");
-    if (!options.max_iterations)
-        options.max_iterations = chat::integer_or(stored, "max_iterations", 25);
-    if (!options.max_usd && stored.contains("max_usd"))
-        options.max_usd = chat::integer_or(stored, "max_usd");
-    options.fallback_model = chat::string_or(stored, "fallback_model");
-    options.model_options = stored_model_options(stored);
-    options.fresh = store::is_fresh(turn);
-    if (stored.contains("json_schema")) options.json_schema = chat::dump(stored["json_schema"]);
-    options.permissions = place::permissions_of_turn(turn);
-    options.directory = turn.working_directory;
-    if (!given.on_ask_given)
-        options.on_ask =
-            place::on_asks.find(chat::string_or(stored, "on_ask")).value_or(place::OnAsk::suspend);
-    return options;
-}
 
 // Returns whether the stored hash of the newest message belongs to this window. Hashes of messages
 // up to the first request with the present prefix were made with other messages before them.
@@ -125,7 +69,7 @@ store::Turn new_turn(const place::Place& place, const place::Loaded& loaded) {
     turn.model = loaded.settings.model;
     turn.profile = loaded.rights.name;
     turn.idempotency_key = options.idempotency_key;
-    turn.options = store_options(options, loaded.settings);
+    turn.options = kept_options(options, loaded.settings, place.redaction);
     const bool is_elsewhere = !options.directory.empty() || !place.agent.place.empty();
     turn.working_directory = is_elsewhere ? place.root.path() : "";
     turn.commit_before = repo::head_commit(place.root.path());
@@ -214,16 +158,6 @@ bool asks_nobody(const place::Place& place) {
            !(options.on_ask_given && options.on_ask != place::OnAsk::suspend);
 }
 
-// Returns the turn's options with those given to --resume, which apply from now on.
-std::string renewed_options(const store::Turn& turn, const place::TurnOptions& options) {
-    chat::Json stored =
-        chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
-    stored["max_iterations"] = *options.max_iterations;
-    if (options.max_usd) stored["max_usd"] = *options.max_usd;
-    stored["on_ask"] = std::string(place::on_asks.name(options.on_ask));
-    return chat::dump(stored);
-}
-
 // Functions that the usual turn does not need are not inlined: the stack would hold what each of
 // them loads.
 [[gnu::noinline]] chat::TurnResult resume(place::Place& place) {
@@ -236,7 +170,7 @@ std::string renewed_options(const store::Turn& turn, const place::TurnOptions& o
         is_superseded(place.store, *last))
         return has_inbox(place) ? begin_and_run(place, place::load(place))
                                 : nothing_to_do(place, last);
-    place.options = stored_options(given, *last);
+    place.options = options_to_resume(given, *last);
     const place::TurnOptions& options = place.options;
     if (!options.directory.empty() || !given.directory.empty() || !place.agent.place.empty())
         place.root = place::root_of_turn(place);
@@ -250,7 +184,7 @@ std::string renewed_options(const store::Turn& turn, const place::TurnOptions& o
         if (auto parked = still_parked(place, *last, credential)) return std::move(*parked);
         if (waits_for(*last, credential)) parked_until = last->resume_at;
     }
-    last->options = renewed_options(*last, options);
+    last->options = renewed_options(*last, options, place.redaction);
     place::Loaded loaded = place::load(place);
     WindowFrame frame =
         frame_for(place, loaded.settings, std::min(last->started_at, sys::now_ms()));

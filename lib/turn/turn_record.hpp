@@ -151,7 +151,7 @@ class Record {
 
 std::string transcript_of(const place::Place& place);
 // Sets the result's members about the audit log and about sub-agents as they are now.
-void describe_records(store::Store& store, chat::TurnResult& result);
+void describe_records(store::Store& store, const store::Turn& turn, chat::TurnResult& result);
 // Sets the turn's state and records the event. Inside a transaction of the caller.
 void enter(store::Store& store, store::Turn& turn, store::TurnState next, const std::string& cause);
 
