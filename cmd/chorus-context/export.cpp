@@ -68,6 +68,8 @@ struct Export : Named {
                 notice("session " + one_line(id) + ": its file cannot be read, it is not exported");
             return context::to_jsonl(record, now);
         }
+        if (as == "html" && session.empty())
+            context::add_sub_agents(record, opened.store, is_everything());
         context::redact(record, place::secrets_of(opened.home, opened.environment));
         return as == "html" ? context::to_html(record) : context::to_markdown(record);
     }

@@ -59,6 +59,16 @@ void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& 
     }
 }
 
+void add_sub_agents(ExportRecord& record, store::Store& store, bool others) {
+    std::set<store::TurnId> turns;
+    for (const store::Turn& turn : record.turns) turns.insert(turn.id);
+    for (const store::Agent& child : store::list_children(store, record.agent.id)) {
+        if (child.parent_turn == 0 ? !others : !turns.contains(child.parent_turn)) continue;
+        record.sub_agents.push_back(load_record(store, child));
+        add_sub_agents(record.sub_agents.back(), store, true);
+    }
+}
+
 void add_attachments(ExportRecord& record, store::Store& store) {
     std::set<std::string> added;
     for (const store::StoredMessage& stored : record.messages)
@@ -71,6 +81,7 @@ void add_attachments(ExportRecord& record, store::Store& store) {
 
 void redact(ExportRecord& record, const policy::Redaction& redaction) {
     for (store::StoredMessage& stored : record.messages) redact(stored.message, redaction);
+    for (ExportRecord& below : record.sub_agents) redact(below, redaction);
 }
 
 base::TimeMs said_at(const store::StoredMessage& stored) {

@@ -35,6 +35,7 @@ struct ExportRecord {
     std::vector<AttachedFile> attachments = {};
     std::string current_branch = {};              // "": unknown
     std::vector<std::string> lost_sessions = {};  // ids of those whose file cannot be read
+    std::vector<ExportRecord> sub_agents = {};    // with their own ones
 };
 
 // Loads the agent's messages that `filter` (thread, since, until) selects with their threads and
@@ -43,6 +44,10 @@ ExportRecord load_record(store::Store& store, const store::Agent& agent,
                          store::MessageFilter filter = {});
 // Adds the saved sessions with their files.
 void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& home);
+
+// Adds the sub-agents that calls of the record's turns created, at any depth, and with `others`
+// those that people created.
+void add_sub_agents(ExportRecord& record, store::Store& store, bool others);
 
 // Adds the files that are attached to the messages.
 void add_attachments(ExportRecord& record, store::Store& store);

@@ -51,6 +51,22 @@ std::string cost_of(const std::vector<store::Turn>& turns) {
     return dollars(base::in_usd(sum)) + of;
 }
 
+std::size_t count_below(const ExportRecord& record) {
+    std::size_t count = record.sub_agents.size();
+    for (const ExportRecord& below : record.sub_agents) count += count_below(below);
+    return count;
+}
+
+std::vector<store::Turn> turns_below(const ExportRecord& record) {
+    std::vector<store::Turn> all;
+    for (const ExportRecord& below : record.sub_agents) {
+        all.insert(all.end(), below.turns.begin(), below.turns.end());
+        const auto deeper = turns_below(below);
+        all.insert(all.end(), deeper.begin(), deeper.end());
+    }
+    return all;
+}
+
 }  // namespace
 
 std::vector<Fact> facts(const ExportRecord& record) {
@@ -67,6 +83,13 @@ std::vector<Fact> facts(const ExportRecord& record) {
         add("Turns", with_commas(static_cast<std::int64_t>(record.turns.size())));
         add("Tokens", tokens_of(usage));
         add("Cost", cost_of(record.turns));
+    }
+    if (!record.sub_agents.empty()) {
+        const std::vector<store::Turn> turns = turns_below(record);
+        const std::string cost = cost_of(turns);
+        add("Sub-agents", with_commas(static_cast<std::int64_t>(count_below(record))) + ", " +
+                              counted(static_cast<std::int64_t>(turns.size()), "turn") +
+                              (cost.empty() ? "" : ", " + cost));
     }
     return all;
 }

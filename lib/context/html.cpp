@@ -61,7 +61,7 @@ bool is_restored(const StoredMessage& stored) {
 
 class MessagesHtml {
   public:
-    explicit MessagesHtml(const ExportRecord& record) {
+    explicit MessagesHtml(const ExportRecord& record) : sub_agents_(record.sub_agents) {
         for (const store::Turn& turn : record.turns) turns_[turn.id] = &turn;
         for (const store::Thread& thread : record.threads) {
             if (record.threads.size() > 1)
@@ -71,6 +71,12 @@ class MessagesHtml {
             for (const StoredMessage& stored : record.messages)
                 if (stored.thread == thread.id) messages.push_back(&stored);
             append_thread(messages);
+        }
+        for (const ExportRecord& below : sub_agents_) {
+            if (below.agent.parent_turn != 0) continue;
+            out_ += "<article class=\"below\">\n";
+            append_sub_agent(below);
+            out_ += "</article>\n";
         }
     }
     const std::string& text() const { return out_; }
@@ -104,7 +110,8 @@ class MessagesHtml {
             out_ += "<pre class=\"code\" dir=\"auto\">" + html(message.content) + "</pre>\n";
         else if (!base::trim(message.content).empty())
             append_said(chat::shown_content(message));
-        for (const chat::ToolCall& call : message.tool_calls) append_call(call, results);
+        for (const chat::ToolCall& call : message.tool_calls)
+            append_call(message.turn_id, call, results);
         out_ += "</article>\n";
     }
 
@@ -169,7 +176,7 @@ class MessagesHtml {
         out_ += html(text) + "</pre>";
     }
 
-    void append_call(const chat::ToolCall& call, Results& results) {
+    void append_call(store::TurnId turn, const chat::ToolCall& call, Results& results) {
         const auto found = std::find_if(
             results.begin(), results.end(),
             [&](const StoredMessage* one) { return one->message.tool_call_id == call.id; });
@@ -199,6 +206,18 @@ class MessagesHtml {
             results.erase(found);
         }
         out_ += "</details>\n";
+        for (const ExportRecord& below : sub_agents_)
+            if (below.agent.parent_turn == turn && below.agent.parent_call == call.id)
+                append_sub_agent(below);
+    }
+
+    void append_sub_agent(const ExportRecord& below) {
+        const store::Agent& agent = below.agent;
+        out_ += fmt::format(
+            "<details class=\"sub-agent\"><summary><b>{}</b><code>{}</code><i>{}</i></summary>\n",
+            html(agent.preset), html(agent.description),
+            counted(static_cast<std::int64_t>(below.messages.size()), "message"));
+        out_ += MessagesHtml(below).text() + "</details>\n";
     }
 
     void append_argument(std::string_view name, std::string_view value) {
@@ -206,6 +225,7 @@ class MessagesHtml {
                             html(value));
     }
 
+    const std::vector<ExportRecord>& sub_agents_;
     std::string out_;
     std::map<store::TurnId, const store::Turn*> turns_;
     std::map<store::TurnId, std::int64_t> anchors_;

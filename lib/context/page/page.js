@@ -91,7 +91,7 @@
 
 // the search
 (() => {
-  const articles = [...document.querySelectorAll('article')];
+  const articles = [...document.querySelectorAll('main > article')];
   const query = document.getElementById('query');
   const count = document.getElementById('count');
   const nothing = document.getElementById('nothing');
@@ -161,8 +161,8 @@
   });
   const reach = () => {
     const target = document.getElementById(location.hash.slice(1));
-    const details = target && target.closest('details');
-    if (details) details.open = true;
+    for (let details = target?.closest('details'); details; details = details.parentElement.closest('details'))
+      details.open = true;
   };
   addEventListener('hashchange', reach);
   reach();
