@@ -20,6 +20,7 @@ struct Artifacts : Named {
         verb.word("ID", id, "print this artifact's content");
         verb.option("-o,--output FILE", output.file, "write the content to FILE");
         output.add_force(verb);
+        verb.flag("--all", all, "list archived ones too");
     }
 
     void run(Opened& opened) const {
@@ -38,6 +39,7 @@ struct Artifacts : Named {
                                 {.key = "path"}},
                                "");
         for (const store::Artifact& artifact : store::list_artifacts(opened.store, agent.id)) {
+            if (artifact.is_archived() && !all) continue;
             const Fields fields{{"agent", agent.name},
                                 {"id", artifact.artifact_id},
                                 {"kind", artifact.kind},
@@ -56,11 +58,11 @@ struct Artifacts : Named {
     }
 
     void print_content(Opened& opened, const store::Agent& agent) const {
-        const auto all = store::list_artifacts(opened.store, agent.id);
-        const auto found = std::find_if(all.begin(), all.end(), [&](const store::Artifact& one) {
-            return one.artifact_id == *id;
-        });
-        if (found == all.end())
+        const auto known = store::list_artifacts(opened.store, agent.id);
+        const auto found =
+            std::find_if(known.begin(), known.end(),
+                         [&](const store::Artifact& one) { return one.artifact_id == *id; });
+        if (found == known.end())
             throw Error(ErrorCode::not_found,
                         "artifact " + base::quoted(*id) + ": agent '" + agent.name +
                             "' has none of that id",
@@ -83,6 +85,7 @@ struct Artifacts : Named {
 
     std::optional<std::string> id;
     Output output;
+    bool all = false;
 };
 
 }  // namespace

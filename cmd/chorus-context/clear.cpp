@@ -12,6 +12,7 @@ struct Clear : Holding {
         verb.flag("--save", save, "save the context as a session first");
         verb.flag("--no-summary", no_summary, "make the summary by rule, without a model")
             .needs("--save");
+        verb.flag("--artifacts", artifacts, "archive the artifacts too");
     }
 
     void run(Opened& opened) const {
@@ -28,19 +29,24 @@ struct Clear : Holding {
         // a parked turn cannot go on: its messages leave the window
         (void)upkeep::give_up_parked_turns(opened.home, opened.store, held.agent.id);
         const auto present = turn::present_context(opened.store, held.agent, {}, surroundings);
-        const auto cleared = context::clear_context(opened.store, opened.home, held.agent,
-                                                    present.after_time, about, present.redaction);
-        cli::print(json, "cleared",
-                   {{"agent", agent.name},
-                    {"messages", cleared.messages},
-                    {"saved", value_of(cleared.saved)}},
-                   (cleared.saved ? described(*cleared.saved) + "\n" : "") +
-                       counted(cleared.messages, "message") +
-                       (cleared.messages == 1 ? " is" : " are") + " outside the window now");
+        const auto cleared = context::clear_context(
+            opened.store, opened.home, held.agent, present.after_time, about, present.redaction,
+            artifacts ? context::Archive::artifacts : context::Archive::nothing);
+        cli::print(
+            json, "cleared",
+            {{"agent", agent.name},
+             {"messages", cleared.messages},
+             {"artifacts", cleared.artifacts},
+             {"saved", value_of(cleared.saved)}},
+            (cleared.saved ? described(*cleared.saved) + "\n" : "") +
+                counted(cleared.messages, "message") + (cleared.messages == 1 ? " is" : " are") +
+                " outside the window now" +
+                (artifacts ? "\n" + counted(cleared.artifacts, "artifact") + " archived" : ""));
     }
 
     bool save = false;
     bool no_summary = false;
+    bool artifacts = false;
 };
 
 }  // namespace

@@ -88,6 +88,7 @@ Fields fields_of(const store::StoredMessage& said) {
             {"status", message.status},
             {"restored_from", said.restored_from},
             {"original_at", cli::Time{said.original_timestamp}},
+            {"external_id", message.external_id},
             {"left_window", said.left_for.has_value()},
             {"replaced_by", cli::number(said.left_for.value_or(0), 0)}};
 }

@@ -73,10 +73,11 @@ struct Log : Named {
         Follower follower(from_stderr ? site.directory.task_err(task.id)
                                       : site.directory.task_out(task.id));
         const sys::Interrupt& interrupt = sys::Interrupt::install();
+        const std::int64_t wait_ms = given_look_ms(opened.environment).value_or(look_ms);
         bool is_over = task.ended_at != 0 || !follow;
         while (!is_over && !interrupt.requested() && std::cout) {
             follower.copy();
-            is_over = task::await_end(site, task, look_ms);
+            is_over = task::await_end(site, task, wait_ms, [&] { return interrupt.requested(); });
         }
         if (interrupt.requested()) throw Error(ErrorCode::canceled, "log: interrupted");
         follower.copy();

@@ -16,16 +16,28 @@ using report::ThreadStanding;
 
 namespace {
 
-cli::View view_of(store::Store& store, Form form, const Watching::Draw& draw) {
+cli::View view_of(Opened& opened, Form form, const Watching::Draw& draw) {
     return {.draw = [&draw, form](std::size_t width) { return draw(form, width); },
             .has_changed =
-                [&store, version = store.version_by_others()]() mutable {
+                [&store = opened.store, version = opened.store.version_by_others()]() mutable {
                     const std::int64_t now = store.version_by_others();
                     return std::exchange(version, now) != now;
-                }};
+                },
+            .look_ms = given_look_ms(opened.environment).value_or(0)};
 }
 
 }  // namespace
+
+std::optional<std::int64_t> given_look_ms(const sys::Environment& environment) {
+    constexpr std::int64_t least_ms = 10;
+    constexpr std::int64_t most_ms = 3'600'000;
+    const auto ms = environment.find_ms("CHORUS_POLL_MS");
+    if (ms && (*ms < least_ms || *ms > most_ms))
+        throw Error(ErrorCode::bad_request,
+                    "CHORUS_POLL_MS: " + std::to_string(*ms) + " is not from 10 to 3600000",
+                    "export CHORUS_POLL_MS=1s");
+    return ms;
+}
 
 void Watching::add_follow(cli::Command& verb) {
     verb.flag("-f,--follow", follow, "keep showing changes until interrupted");
@@ -33,12 +45,12 @@ void Watching::add_follow(cli::Command& verb) {
 
 ExitStatus Watching::show(Opened& opened, bool json, const Draw& draw) const {
     const Form form = cli::form_of_stdout(json);
-    const cli::View view = view_of(opened.store, form, draw);
+    const cli::View view = view_of(opened, form, draw);
     return follow ? cli::follow(view, form) : cli::show(view);
 }
 
 ExitStatus Watching::append(Opened& opened, bool json, const Draw& draw) const {
-    return cli::append(view_of(opened.store, cli::form_of_stdout(json), draw), follow);
+    return cli::append(view_of(opened, cli::form_of_stdout(json), draw), follow);
 }
 
 task::Site OfTasks::site(Opened& opened) const {

@@ -2,7 +2,9 @@
 // they print them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@
 #include "task/task.hpp"
 
 namespace chorus::command {
+
+// CHORUS_POLL_MS: how often --follow looks for changes. Throws Error(bad_request).
+std::optional<std::int64_t> given_look_ms(const sys::Environment& environment);
 
 // --follow.
 struct Watching {

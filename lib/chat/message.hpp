@@ -63,9 +63,10 @@ struct Message {
     std::optional<Opaque> opaque;              // assistant
     std::vector<Attachment> attachments = {};  // user; sent before content
     bool sends_attachments = false;            // in a request: as files, not only their names
-    std::string status;          // user: the status block rendered once, sent before content
-    bool starts_turn = false;    // user: the window may be cut before it
-    bool is_compaction = false;  // user: replaces all earlier messages, so it comes first
+    std::string status;            // user: the status block rendered once, sent before content
+    bool starts_turn = false;      // user: the window may be cut before it
+    bool is_compaction = false;    // user: replaces all earlier messages, so it comes first
+    std::string external_id = {};  // in the program that it was imported from
     std::int64_t turn_id = 0;
     base::TimeMs timestamp = 0;
     friend bool operator==(const Message&, const Message&) = default;

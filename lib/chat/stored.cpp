@@ -56,7 +56,7 @@ std::vector<Attachment> load_attachments(const Json& stored) {
 
 std::string store_extra(const Message& message) {
     if (!message.opaque && message.status.empty() && !message.is_error && !message.starts_turn &&
-        !message.is_compaction && message.attachments.empty())
+        !message.is_compaction && message.attachments.empty() && message.external_id.empty())
         return {};
     JsonText out;
     out.begin_object();
@@ -69,6 +69,7 @@ std::string store_extra(const Message& message) {
     if (message.starts_turn) out.member("starts_turn", true);
     if (message.is_compaction) out.member("compaction", true);
     store_attachments(out, message.attachments);
+    if (!message.external_id.empty()) out.member("external_id", message.external_id);
     return out.end_object().take();
 }
 
@@ -89,6 +90,17 @@ void load_extra(std::string_view stored, Message& message) {
     message.starts_turn = member(extra, "starts_turn") == true;
     message.is_compaction = member(extra, "compaction") == true;
     message.attachments = load_attachments(member(extra, "attachments"));
+    message.external_id = external_id_of(extra);
+}
+
+std::string external_id_of(const Json& object) {
+    constexpr std::size_t most_bytes = 256;
+    for (const char* key : {"external_id", "discord_message_id"}) {
+        const Json& found = member(object, key);
+        std::string id = found.is_number_integer() ? dump(found) : string_or(object, key);
+        if (!id.empty() && id.size() <= most_bytes) return id;
+    }
+    return {};
 }
 
 }  // namespace chorus::chat

@@ -2,6 +2,7 @@
 // same keys in session files.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,10 +15,13 @@ namespace chorus::chat {
 std::string store_tool_calls(const std::vector<ToolCall>& calls);
 std::vector<ToolCall> load_tool_calls(std::string_view stored);
 // {"provider","model","wire","status","is_error","starts_turn","compaction",
-// "attachments":[{"sha256","name","mime_type","size"}]}, each only where set.
+// "attachments":[{"sha256","name","mime_type","size"}],"external_id"}, each only where set.
 // "" for none.
 std::string store_extra(const Message& message);
 // Fills the members that store_extra wrote.
 void load_extra(std::string_view stored, Message& message);
+// Returns a message's "external_id", or "discord_message_id" as older programs name it; "" if it
+// has none or it is longer than 256 bytes.
+std::string external_id_of(const nlohmann::ordered_json& object);
 
 }  // namespace chorus::chat

@@ -61,12 +61,13 @@ bool print_lines(const std::vector<std::string>& lines) {
 enum class Wake { again, unread, signal };
 
 Wake wait(const View& view, const sys::Interrupt& interrupt) {
-    const std::int64_t until = sys::monotonic_ms() + redraw_ms;
+    const std::int64_t look_ms = view.look_ms > 0 ? view.look_ms : ask_ms;
+    const std::int64_t until = sys::monotonic_ms() + (view.look_ms > 0 ? view.look_ms : redraw_ms);
     const sys::TerminalSize size = size_of_stdout();
     while (sys::monotonic_ms() < until) {
         std::array<pollfd, 2> watched{pollfd{interrupt.fd(), POLLIN, 0},
                                       pollfd{STDOUT_FILENO, 0, 0}};
-        const int ready = poll(watched.data(), watched.size(), ask_ms);
+        const int ready = poll(watched.data(), watched.size(), static_cast<int>(look_ms));
         if (interrupt.requested()) return Wake::signal;
         if (ready > 0 && (watched[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
             return Wake::unread;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <unordered_set>
@@ -25,6 +26,7 @@ struct View {
     std::function<Frame(std::size_t width)> draw;
     // Whether to draw again before a second has passed. Must be cheap: called ten times a second.
     std::function<bool()> has_changed;
+    std::int64_t look_ms = 0;  // draw again and ask after this time instead; 0: not
 };
 // Prints the view once, line by line on stdout.
 base::ExitStatus show(const View& view);

@@ -162,9 +162,10 @@ void keep_flags_of_role(chat::Message& message) {
 // Keeps the flags that such a message can have; drops what is specific to a provider or to a home.
 void Members::extra(chat::Message& message) const {
     const Json& found = find("extra");
+    if (!found.is_null() && !found.is_object()) throw wrong("not an object");
+    if (found.is_object()) chat::load_extra(chat::dump(found), message);
+    if (message.external_id.empty()) message.external_id = chat::external_id_of(object_);
     if (found.is_null()) return;
-    if (!found.is_object()) throw wrong("not an object");
-    chat::load_extra(chat::dump(found), message);
     message.opaque.reset();
     message.status.clear();
     keep_flags_of_role(message);

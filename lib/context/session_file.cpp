@@ -86,6 +86,7 @@ void read_extra(const Json& stored, chat::Message& message) {
         std::copy_if(read.attachments.begin(), read.attachments.end(),
                      std::back_inserter(message.attachments), model::is_attachment);
     }
+    if (message.external_id.empty()) message.external_id = std::move(read.external_id);
     if (message.role == Role::tool_result) message.is_error = read.is_error;
     if (message.role == Role::assistant && read.opaque && is_list_of_objects(read.opaque->wire))
         message.opaque = std::move(read.opaque);
@@ -154,6 +155,7 @@ class SessionReader {
             message.tool_call_id = chat::string_or(stored, "tool_call_id");
         message.timestamp = time_of(stored, "timestamp", "timestamp");
         each.model = chat::string_or(stored, "model");
+        message.external_id = chat::external_id_of(stored);
         read_extra(stored, message);
         file.messages.push_back(std::move(each));
     }

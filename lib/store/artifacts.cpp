@@ -1,5 +1,7 @@
 #include "store/artifacts.hpp"
 
+#include <set>
+
 #include "store/columns.hpp"
 
 namespace chorus::store {
@@ -42,6 +44,26 @@ std::vector<Artifact> artifacts_of_turn(Store& store, std::int64_t turn) {
 
 std::vector<Artifact> list_artifacts(Store& store, AgentId agent) {
     return artifacts.all(store, "WHERE agent_id = ? ORDER BY created_at, artifact_id", agent);
+}
+
+std::size_t archive_artifacts(Store& store, AgentId agent) {
+    const std::vector<Artifact> all = list_artifacts(store, agent);
+    std::set<std::string> taken;
+    for (const Artifact& one : all) taken.insert(one.artifact_id);
+    std::size_t archived = 0;
+    for (const Artifact& one : all) {
+        if (one.is_archived()) continue;
+        std::string id;
+        int number = 0;
+        do id = one.artifact_id + "~" + std::to_string(++number);
+        while (!taken.insert(id).second);
+        run(store,
+            "UPDATE artifacts SET artifact_id = ?, status = 'archived' WHERE agent_id = ? AND "
+            "artifact_id = ?",
+            id, agent, one.artifact_id);
+        ++archived;
+    }
+    return archived;
 }
 
 }  // namespace chorus::store

@@ -23,6 +23,8 @@ struct Artifact {
     std::string status = "complete";
     std::int64_t version = 1;
     std::int64_t turn_id = 0;  // 0: unknown
+
+    bool is_archived() const { return status == "archived"; }
 };
 
 // Runs inside a transaction of the caller.
@@ -31,7 +33,10 @@ void insert_artifact(Store& store, const Artifact& artifact);
 void save_artifact(Store& store, const Artifact& artifact);
 // Those that the turn wrote last.
 std::vector<Artifact> artifacts_of_turn(Store& store, std::int64_t turn);
-// Oldest first.
+// Archives those that are not: one gets the id "ID~1", or a higher number, and its file stays where
+// it is. Returns how many. Runs inside a transaction of the caller.
+std::size_t archive_artifacts(Store& store, AgentId agent);
+// Oldest first, archived ones too.
 std::vector<Artifact> list_artifacts(Store& store, AgentId agent);
 
 }  // namespace chorus::store

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "store/sqlite.hpp"
 #include "store/store.hpp"
+#include "sys/clock.hpp"
 
 namespace chorus::embedded {
 // The texts of schema/*.sql in order, each of which makes the next schema.
@@ -68,6 +69,20 @@ void refuse_migration(sqlite3* database) {
                       "--groom auto migrates it");
 }
 
+namespace {
+
+// The agents' event logs say what was done unasked.
+void note_migration(sqlite3* database, std::int64_t from) {
+    execute(database,
+            "INSERT INTO events (agent_id, id, at, kind, previous, next, cause, data) SELECT id, "
+            "(SELECT coalesce(max(events.id), 0) + 1 FROM events WHERE agent_id = agents.id), " +
+                std::to_string(sys::now_ms()) + ", 'home', 'schema " + std::to_string(from) +
+                "', 'schema " + std::to_string(schema_version()) +
+                "', 'migrated', '' FROM agents WHERE status = 'active'");
+}
+
+}  // namespace
+
 void migrate(sqlite3* database) {
     execute(database, "BEGIN IMMEDIATE");
     const std::int64_t version = query_integer(database, "PRAGMA user_version");
@@ -76,6 +91,7 @@ void migrate(sqlite3* database) {
     const auto& schema = embedded::store_schema;
     for (std::size_t done = static_cast<std::size_t>(version); done < schema.size(); ++done)
         execute(database, *schema[done]);
+    if (version != 0) note_migration(database, version);
     execute(database,
             mark_as_ours() + "; PRAGMA user_version = " + std::to_string(schema_version()));
     execute(database, "COMMIT");

@@ -73,7 +73,7 @@ struct EventRow {
     ThreadId thread_id = 0;
     TurnId turn_id = 0;
     base::TimeMs at = 0;
-    std::string kind = {};  // "turn", "agent"
+    std::string kind = {};  // "turn", "agent", "task", "branch", "rewind", "home"
     std::string previous = {};
     std::string next = {};
     std::string cause = {};

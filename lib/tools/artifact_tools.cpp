@@ -48,14 +48,31 @@ struct Present {
     std::optional<Artifact> artifact = {};
     std::optional<std::string> content = {};
     std::string problem = {};
+    std::string path = {};  // of its file; without an artifact, of one to be made
 };
+
+// The file of an archived artifact stays where it is.
+std::string free_path(const std::vector<Artifact>& own, const std::string& id) {
+    std::string path = "artifacts/" + id;
+    for (int number = 1;
+         std::any_of(own.begin(), own.end(), [&](const Artifact& one) { return one.path == path; });
+         ++number)
+        path = "artifacts/" + id + "~" + std::to_string(number);
+    return path;
+}
+
 Present present(const Workplace& workplace, const std::string& id) {
     Present found;
     const std::vector<ArtifactHolder> holders = workplace.artifacts->all();
     const auto& own = holders.front().artifacts;
-    const auto at = std::find_if(own.begin(), own.end(),
-                                 [&](const Artifact& one) { return one.artifact_id == id; });
-    if (at == own.end()) return found;
+    const auto at = std::find_if(own.begin(), own.end(), [&](const Artifact& one) {
+        return one.artifact_id == id && !one.is_archived();
+    });
+    if (at == own.end()) {
+        found.path = free_path(own, id);
+        return found;
+    }
+    found.path = at->path;
     found.artifact = *at;
     found.content = content_in(workplace.directory.path(), *at, found.problem);
     return found;
@@ -110,8 +127,7 @@ Planned plan_create(const Arguments& arguments, const Workplace& workplace) {
     const std::string kind = arguments.text("kind", "file");
     if (kind != "file" && kind != "data" && kind != "dataset")
         return failure("artifact_create: 'kind' is file, data or dataset");
-    const std::string path = "artifacts/" + id;
-    auto lock = lock_file(workplace, workplace.directory.path() + "/" + path);
+    auto lock = lock_file(workplace, workplace.directory.path() + "/artifacts/" + id);
     if (!lock) return locked_failure(id);
     const Present before = present(workplace, id);
     const char* usual_type = kind == "file"   ? "text/plain"
@@ -122,7 +138,7 @@ Planned plan_create(const Arguments& arguments, const Workplace& workplace) {
                              .name = arguments.text("name", id),
                              .description = arguments.text("description"),
                              .mime_type = arguments.text("mime_type", usual_type),
-                             .path = path,
+                             .path = before.path,
                              .created_at = sys::now_ms()},
                 .content = arguments.text("content")};
     if (before.content) {
@@ -164,10 +180,11 @@ chat::ToolResult list(const Arguments&, const Workplace& workplace) {
     std::string lines;
     for (const ArtifactHolder& holder : workplace.artifacts->all())
         for (const Artifact& artifact : holder.artifacts)
-            lines += full_id(holder, artifact) + "\t" + artifact.kind + "\t" +
-                     counted(artifact.size_bytes, "byte") + "\t" + listed(artifact.name) +
-                     (artifact.description.empty() ? "" : "\t" + listed(artifact.description)) +
-                     "\n";
+            if (!artifact.is_archived())
+                lines += full_id(holder, artifact) + "\t" + artifact.kind + "\t" +
+                         counted(artifact.size_bytes, "byte") + "\t" + listed(artifact.name) +
+                         (artifact.description.empty() ? "" : "\t" + listed(artifact.description)) +
+                         "\n";
     return answer(lines.empty() ? "[no artifacts]\n" : lines);
 }
 
@@ -175,7 +192,7 @@ chat::ToolResult get(const Arguments& arguments, const Workplace& workplace) {
     const std::string id = arguments.text("artifact_id");
     for (const ArtifactHolder& holder : workplace.artifacts->all())
         for (const Artifact& artifact : holder.artifacts) {
-            if (full_id(holder, artifact) != id) continue;
+            if (artifact.is_archived() || full_id(holder, artifact) != id) continue;
             std::string problem;
             const auto content = content_in(holder.path, artifact, problem);
             if (!content) return failure(problem);

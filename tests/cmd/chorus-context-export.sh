@@ -3,6 +3,7 @@
 # chorus-context export, import and pack.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
+. "$(dirname "$0")/../support/subagents.sh"
 for tool in tar gzip sha256sum; do
     command -v "$tool" >/dev/null || { echo "this test needs $tool"; exit 1; }
 done
@@ -57,6 +58,28 @@ expect_json '[.messages[] | select(.role == "tool_result").outcome] | join(" ")'
 run chorus-context export ada -o ada.jsonl
 run jq -r .type ada.jsonl
 expect_equal "$(uniq -c <<<"$out" | tr -s ' ' | tr '\n' ';')" ' 1 agent; 1 thread; 2 turn; 8 message; 1 end;'
+
+test_case "export: the page has sub-agents folded below the calls that created them"
+init a --model builtin/script --permissions open
+preset helper 'permissions: open'
+call_for() { printf '/spawn_agent %s\n' "$(jq -nc --arg d "$1" --arg p "$2" '{preset: "helper", description: $d, prompt: $p}')"; }
+run chorus-run a "before
+$(call_for '<b>the child</b>' "CHILD-PROMPT
+$(call_for 'the grandchild' 'GRANDCHILD-PROMPT')")"
+expect_status 0
+expect_db 'SELECT count(*) FROM agents' 3
+run chorus-run a --spawn helper 'BY-HAND'
+run chorus-context export a -o a.html
+expect_equal "$(grep -c '<details class="sub-agent">' a.html)" 3
+expect_equal "$(grep -c '<b>the child</b>' a.html)" 0
+expect_match "$(cat a.html)" '<dt>Sub-agents</dt><dd>3, 3 turns'
+# below its call, and the grandchild inside the child
+order=$(grep -o 'class="sub-agent"><summary><b>[a-z]*\|CHILD-PROMPT\|GRANDCHILD-PROMPT\|BY-HAND\|</main>' a.html | tr '\n' ' ')
+expect_match "$order" 'sub-agent"><summary><b>helper .*CHILD-PROMPT .*sub-agent"><summary><b>helper .*GRANDCHILD-PROMPT .*sub-agent"><summary><b>helper .*BY-HAND .*</main> $'
+run chorus-context export a -o part.html --since 2100-01-01
+expect_equal "$(grep -c '<details class="sub-agent">' part.html)" 0
+run chorus-context export a --format md
+expect_no_match "$out" 'BY-HAND'
 
 test_case "export: what is narrowed holds only that"
 export CHORUS_NOW_MS=1770892200000
@@ -255,6 +278,43 @@ expect_status 0
 expect_match "$out" '^2 messages imported, 8 already present'
 expect_match "$err" 'in its history, not in its context'
 expect_equal "$(chorus-context search again --json | wc -l)" 4
+
+test_case "the ids that imported messages have elsewhere stay with them" # C-59
+external() { chorus-context messages "$1" --all --json | jq -r '.external_id // empty'; }
+talk ada
+run chorus-context export ada -o ada.jsonl
+jq -c 'if .type == "message" and .role == "user" then .external_id = "m-\(.id)" else . end' ada.jsonl >with.jsonl
+init ben --model builtin/script
+run chorus-context import ben with.jsonl
+expect_status 0
+wanted=$(jq -r '.external_id // empty' with.jsonl)
+[ "$(wc -l <<<"$wanted")" = 2 ] || fail 'there is none to import'
+expect_equal "$(external ben)" "$wanted"
+expect_equal "$(external ada)" ''
+run chorus-context export ben -o ben.jsonl
+init carl --model builtin/script
+run chorus-context import carl ben.jsonl
+expect_equal "$(external carl)" "$wanted"
+run chorus-context save carl
+expect_status 0
+run chorus-context clear carl
+run chorus-context restore carl "$(db "SELECT id FROM sessions")"
+expect_equal "$err" ''
+expect_status 0
+expect_equal "$(external carl | sort -u)" "$wanted"
+run chorus-run carl 'go on'
+init dora --model builtin/script
+run chorus-context import dora "$CHORUS_HOME/agents/carl/branches/main/session.md"
+expect_equal "$(external dora | sort -u)" "$wanted"
+init eva --model builtin/script
+mkdir -p "$CHORUS_HOME/agents/eva/sessions"
+jq -nc '{id: "d", saved_at: "2026-02-12T10:30:00Z", messages: [
+    {role: "user", content: "hi", discord_message_id: "1180000000000000001"},
+    {role: "assistant", content: "yes", external_id: 42}]}' >"$CHORUS_HOME/agents/eva/sessions/d.json"
+run chorus-config doctor --fix
+run chorus-context restore eva d
+expect_status 0
+expect_equal "$(external eva | tr '\n' ' ')" '1180000000000000001 42 '
 
 test_case "import: into another home"
 talk ada

@@ -297,6 +297,10 @@ run chorus-run a --groom manual hello
 expect_status 3
 run env CHORUS_GROOM=manual chorus-run a --groom auto hello
 expect_status 0
+# what was done unasked is an event # S-47
+version=$(db 'PRAGMA user_version')
+run chorus-tasks events a --json
+expect_equal "$(jq -r 'select(.kind == "home") | [.previous, .next, .cause] | join(" ")' <<<"$out")" "schema 2 schema $version migrated"
 run chorus-run a --groom manual hello
 expect_status 0
 run env CHORUS_GROOM=never chorus-run a hello

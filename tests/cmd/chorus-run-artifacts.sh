@@ -120,4 +120,39 @@ expect_equal "$out" 'in the child'
 run chorus-run a "$(append "$child/found" more)"
 expect_match "$out" 'error: '
 
+test_case "clear --artifacts archives them: out of sight of the tools, kept, and never overwritten" # A-27 X-02
+parent
+run chorus-run a "$(create report 'the first')
+$(create other 'another')"
+run chorus-context clear a --json
+expect_json .artifacts 0
+run chorus-context artifacts a
+expect_equal "$(wc -l <<<"$out")" 2
+run chorus-run a hello
+run chorus-context clear a --artifacts --json
+expect_status 0
+expect_json '[.messages, .artifacts] | tostring' '[2,2]'
+run chorus-context artifacts a
+expect_equal "$out" ''
+run chorus-run a '/artifact_list
+/artifact_get {"artifact_id": "report"}
+/artifact_get {"artifact_id": "report~1"}
+'"$(append report more)"
+expect_match "$out" '\[no artifacts\]'
+expect_equal "$(grep -c 'no such artifact' <<<"$out")" 3
+run chorus-run a "$(create report 'the second')
+$(append report ' goes on')" --json
+expect_json '.artifacts[0] | [.id, .version, .path] | tostring' '["report",2,"artifacts/report~1"]'
+run chorus-context clear a --artifacts
+expect_match "$out" '1 artifact archived'
+run chorus-context artifacts a --all --json
+expect_equal "$(jq -rs '[.[] | .id + " " + .status] | join(", ")' <<<"$out")" 'report~1 archived, other~1 archived, report~2 archived'
+run chorus-context artifacts a report~1
+expect_equal "$out" 'the first'
+run chorus-context artifacts a report~2
+expect_equal "$out" 'the second goes on'
+run chorus-context artifacts a report~1 --all
+expect_status 2
+expect_sound
+
 end_tests

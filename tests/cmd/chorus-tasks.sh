@@ -534,6 +534,35 @@ ended_with stream 143
 chorus-tasks events a --json >"$scratch/once"
 cmp -s stream "$scratch/once" || fail 'it is not what events prints'
 
+test_case "CHORUS_POLL_MS: how often -f looks, and how often log -f does" # S-57 S-58
+init a --model builtin/script
+CHORUS_POLL_MS=30000 followed stream chorus-tasks events a --follow --json
+wait_for 10 test -s stream
+sleep 0.5
+run chorus-run a hello
+sleep 1.5
+! grep -q '"next":"idle"' stream || fail 'it looked before its time'
+kill -TERM "$(pid_of)"
+ended_with stream 143
+agent_key a permissions '"sandboxed"'
+run chorus-tasks run a -- 'echo one; sleep 1.31; echo two; sleep 30.31'
+task=$out
+wait_for 10 eval '[ "$(chorus-tasks log a $task)" = one ]'
+CHORUS_POLL_MS=30s followed stream chorus-tasks log a "$task" -f
+wait_for 10 grep -q one stream
+sleep 2.5
+! grep -q two stream || fail 'log looked before its time'
+kill -TERM "$(pid_of)"
+ended_with stream 143
+run chorus-tasks kill a "$task"
+for wrong in 0 9 2h nothing; do
+    for verb in "status a -f" "log a $task -f"; do
+        run env CHORUS_POLL_MS=$wrong chorus-tasks $verb
+        expect_status 2
+        expect_match "$err" 'error: CHORUS_POLL_MS: '
+    done
+done
+
 test_case "nobody reads: it ends, though nothing happens"
 init a --model builtin/script
 for what in '-f' 'status a -f' 'events a -f' 'threads a -f'; do
