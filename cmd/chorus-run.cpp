@@ -123,7 +123,9 @@ void settle_options(Options& options, const sys::Environment& environment) {
     options.turn.metadata = run_command::metadata_given(options.metadata);
     if (!options.permissions.empty())
         options.turn.permissions = agent::named_permissions(options.permissions, "--permissions");
-    options.turn.inline_stdin = options.prompt.stdin_use == cli::StdinUse::whole;
+    options.turn.inline_stdin =
+        options.prompt.stdin_use == cli::StdinUse::whole || options.turn.ephemeral;
+    if (options.turn.ephemeral) options.turn.new_thread = true;
 }
 
 // Moves --approve, --deny and --answer into the decision of the turn; --answer takes the words.
@@ -274,6 +276,8 @@ void add_turn_options(cli::Command& app, Options& options) {
     app.option("-t,--thread THREAD", turn.thread, "thread: main, a number or a branch");
     app.flag("--new-thread", turn.new_thread, "start a new thread");
     app.flag("--fresh", turn.fresh, "start with an empty window");
+    app.flag("--ephemeral", turn.ephemeral,
+             "keep nothing of the turn but its rows in the audit log and its cost");
     app.flag("--resume", turn.resume, "continue the thread's last turn");
     app.flag("--retry", turn.retry, "like --resume, but drop the answers since the last change");
     app.flag("--inbox", turn.inbox, "start a turn with the queued messages, if any");

@@ -280,6 +280,16 @@ ForkPoint find_fork_point(store::Store& store, const store::Agent& agent,
     return point;
 }
 
+void copy_window(store::Store& store, const store::Agent& agent, const store::Thread& from,
+                 store::Thread& to, std::int64_t rolling_window_ms) {
+    ForkPoint point;
+    point.kept = present_window(store, agent, from, {.rolling_window_ms = rolling_window_ms});
+    leave_out_open_turn(store, from, point);
+    while (!point.kept.empty() && asks_for_an_answer(point.kept.back())) point.kept.pop_back();
+    to.window_start = copy_messages(store, to, point, sys::now_ms());
+    store::set_cut(store, to);
+}
+
 store::Thread insert_fork(store::Store& store, const store::Agent& agent,
                           const store::Thread& parent, const std::string& branch,
                           const ForkPoint& point, base::TimeMs now) {

@@ -39,6 +39,11 @@ bool was_there(const store::Agent& child, base::TimeMs until);
 // Returns the commit of a fork point, given the point's message; "" if unknown.
 std::string commit_at(store::Store& store, std::int64_t message);
 
+// Copies the window of a thread to a new one, up to its last answer, as far as rolling_window_ms
+// reaches. Inside a transaction of the caller.
+void copy_window(store::Store& store, const store::Agent& agent, const store::Thread& from,
+                 store::Thread& to, std::int64_t rolling_window_ms);
+
 // Inserts the new thread with copies of the messages kept, a turn to resume if an answer is
 // missing, and copies of the branch's sub-agents. Inside a transaction of the caller.
 store::Thread insert_fork(store::Store& store, const store::Agent& agent,

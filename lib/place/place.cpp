@@ -61,6 +61,7 @@ InForce in_force_for(Place& place) {
         configuration_in_force(place.store, place.agent, place.directory, place.home_configuration);
     in_force.for_turn = place.options.permissions;
     in_force.is_shared = place.is_shared;
+    if (place.options.ephemeral) in_force.bounds.push_back(without_traces());
     return in_force;
 }
 
@@ -217,7 +218,7 @@ life::CheckpointSite checkpoint_site(Place& place, const std::function<bool()>& 
 }
 
 void keep_for_channel(Place& place, store::TurnId turn, const std::string& text) {
-    if (!place.has_channel) return;
+    if (!place.has_channel || place.options.ephemeral) return;
     place.newest_post =
         store::insert_outbox(place.store, place.agent.id, turn, place.redaction.apply(text));
 }

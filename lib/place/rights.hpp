@@ -50,6 +50,8 @@ struct InForce {
 void check_tools(const agent::Preset& preset, const std::string& path);
 // Returns the permissions stored with the turn; nothing if it has the agent's own.
 std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn);
+// Denies the tools whose results would outlive a turn of which nothing is kept.
+agent::Permissions without_traces();
 
 // Reads agent.json, or the preset.md of a sub-agent and what is in force above it.
 // Error(config_invalid).

@@ -65,6 +65,7 @@ void check_may_begin(const TurnOptions& options, const Surroundings& surrounding
 }
 
 void save_at_shutdown(Place& place, const std::string& model, base::TimeMs after_time) {
+    if (place.options.ephemeral) return;
     try {
         const auto messages =
             context::session_messages(place.store, place.agent, {place.thread.id}, after_time);

@@ -63,6 +63,7 @@ struct TurnOptions {
     bool inline_stdin = false;          // never make an artifact of it
     std::string thread;  // -t: "main", a number, a branch; "": the branch `current` names
     bool new_thread = false;
+    bool ephemeral = false;       // a new thread with the window of the thread; then forgotten
     bool fresh = false;           // the window of this turn starts empty
     bool resume = false;          // continue the thread's last turn
     bool retry = false;           // the same, without its failed tail
@@ -96,7 +97,7 @@ struct TurnOptions {
     // File states that --approve of this process saw and that are too large to store.
     std::map<std::string, SeenFiles> held = {};
     std::string metadata = {};  // --meta: a JSON object of strings, or ""
-    std::string actor;  // --actor: recorded beside the uid, not trusted
+    std::string actor;          // --actor: recorded beside the uid, not trusted
 
     // There is no message of the user.
     bool says_nothing() const { return resume || retry || inbox || decision.has_value(); }

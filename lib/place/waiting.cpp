@@ -137,7 +137,7 @@ Tried try_lock(Place& place) {
     return Tried::locked;
 }
 
-void begin_thread(Place& place) {
+void begin_thread(Place& place, const std::function<void(store::Thread& made)>& fill) {
     store::Thread thread;
     thread.agent_id = place.agent.id;
     thread.id = 0;
@@ -147,6 +147,7 @@ void begin_thread(Place& place) {
     store::Transaction transaction(place.store);
     (void)life::require_again(place.store, place.agent);
     place.thread = store::insert_thread(place.store, thread);
+    fill(place.thread);
     transaction.commit();
     lock_thread(place, place.options.wait_ms);
 }

@@ -15,7 +15,18 @@ constexpr std::string_view waiting =
     " FROM searchable WHERE id IN (SELECT id FROM messages WHERE id > ifnull((SELECT CAST(value AS "
     "INTEGER) FROM settings WHERE scope = 'search' AND key = 'indexed'), 0) AND "
     "ifnull(restored_from, '') NOT GLOB 'message *' AND NOT EXISTS (SELECT 1 FROM "
-    "messages_fts_docsize AS indexed WHERE indexed.id = messages.id)) ORDER BY id";
+    "messages_fts_docsize AS indexed WHERE indexed.id = messages.id) AND NOT EXISTS (SELECT 1 FROM "
+    "settings WHERE scope = 'agent/' || agent_id AND key = 'ephemeral thread ' || thread_id)) "
+    "ORDER "
+    "BY id";
+
+// The index keeps words of a deleted message for some time.
+bool is_to_be_forgotten(Store& store, std::int64_t id) {
+    return has_row(store,
+                   "SELECT 1 FROM messages JOIN settings ON scope = 'agent/' || agent_id AND key = "
+                   "'ephemeral thread ' || thread_id WHERE id = ?",
+                   id);
+}
 
 std::size_t size_bytes(const chat::Message& message) {
     std::size_t size = message.content.size();
@@ -38,7 +49,9 @@ void index_one(Store& store, std::int64_t id) {
 }  // namespace
 
 void index_message(Store& store, std::int64_t id, const chat::Message& message) {
-    if (message.id != 0 || size_bytes(message) > most_waiting_bytes) index_one(store, id);
+    if ((message.id != 0 || size_bytes(message) > most_waiting_bytes) &&
+        !is_to_be_forgotten(store, id))
+        index_one(store, id);
     index_where_due(store, id);
 }
 

@@ -68,10 +68,11 @@ constexpr Table steps{
     column("duration_ms", &Step::duration_ms),
 };
 
-// Follows the ids of `turns` and those that imports have reserved.
+// Follows the ids of `turns`, those that imports have reserved and forgotten ones.
 constexpr std::string_view next_id =
     "1 + max((SELECT coalesce(max(id), 0) FROM turns), (SELECT coalesce(max(last_turn), 0) FROM "
-    "imports))";
+    "imports), coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE scope = 'home' AND key "
+    "= 'newest_forgotten_turn'), 0))";
 
 // Throws Error(agent_busy) for a second open turn of a thread.
 void number_turn(Store& store, Turn& turn) {

@@ -61,6 +61,7 @@ constexpr Parameter task_id{"task_id", "string", "id that bash returned, such as
 
 chat::ToolResult start_task(const Arguments& arguments, const Workplace& workplace) {
     Tasks& tasks = *workplace.tasks;
+    if (!tasks.may_start) return failure("bash: no 'background' in a turn with --ephemeral");
     const std::lock_guard guard(tasks.mutex);
     task::Order order{.about = tasks.about(),
                       .environment = workplace.environment,

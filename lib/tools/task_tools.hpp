@@ -20,6 +20,7 @@ struct Tasks {
     std::function<store::Task()> about;  // a task that this turn starts, all but its command
     const policy::Redaction& secrets;    // removed from logs
     std::int64_t grace_ms = 0;           // from SIGTERM to SIGKILL
+    bool may_start = true;               // one that outlives the turn
     std::mutex mutex = {};  // tools run in parallel, and one at a time may use the store
     // Git's mount points of the turn's last command, kept for the next one: removing and creating
     // them takes milliseconds.

@@ -39,6 +39,7 @@ std::string kept_options(const place::TurnOptions& options, const place::Setting
     out.key("on_ask").string(place::on_asks.name(options.on_ask));
     if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
     if (options.fresh) out.key("fresh").boolean(true);
+    if (options.ephemeral) out.key("ephemeral").boolean(true);
     if (!options.json_schema.empty()) out.key("json_schema").raw(options.json_schema);
     if (options.permissions) out.key("permissions").raw(options.permissions->json);
     if (!options.metadata.empty()) out.key("metadata").raw(redaction.apply(options.metadata));
@@ -62,6 +63,7 @@ place::TurnOptions options_to_resume(const place::TurnOptions& given, const stor
     options.fallback_model = chat::string_or(stored, "fallback_model");
     options.model_options = stored_model_options(stored);
     options.fresh = store::is_fresh(turn);
+    options.ephemeral = stored.contains("ephemeral");
     if (stored.contains("json_schema")) options.json_schema = chat::dump(stored["json_schema"]);
     options.permissions = place::permissions_of_turn(turn);
     options.directory = turn.working_directory;

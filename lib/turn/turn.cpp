@@ -25,6 +25,7 @@
 #include "sys/file.hpp"
 #include "turn/attaching.hpp"
 #include "turn/compact.hpp"
+#include "turn/ephemeral.hpp"
 #include "turn/kept_options.hpp"
 #include "turn/keyed.hpp"
 #include "turn/last_turn.hpp"
@@ -273,7 +274,9 @@ bool asks_nobody(const place::Place& place) {
                              store::newest_turn(place.store, place.agent.id, place.thread.id));
     place::Loaded loaded = place::load(place);
     check_attachments(options, loaded.settings);
-    if (options.new_thread) {
+    if (options.ephemeral) {
+        begin_ephemeral_thread(place, loaded.settings.rolling_window_ms);
+    } else if (options.new_thread) {
         place::begin_thread(place);
         surroundings.warn("thread " + std::to_string(place.thread.id));
     }
@@ -297,6 +300,7 @@ struct Taken {
 
 [[gnu::noinline]] void conclude(place::Place& place, Taken& taken) {
     const place::Surroundings& surroundings = place.surroundings;
+    forget_if_over(place, taken.result);
     const chat::TurnResult& result = taken.result;
     taken.goes_on = result.state == chat::State::completed && !result.replayed && has_inbox(place);
     channel::deliver_audit(place.store,
@@ -329,6 +333,7 @@ Taken take_one(const place::TurnOptions& given, const place::Surroundings& surro
         if (!nothing && !options.queue) place::lock_place(*place);
         taken.result = nothing ? std::move(*nothing) : take_turn_in(*place);
     } catch (const Error& error) {
+        if (place && options.ephemeral) forget_thread(*place);
         store::Store& store = place ? place->store : found.store;
         const auto turn = turn_of_key(store, found.agent.id, options);
         if (!turn) throw;

@@ -50,7 +50,7 @@ help_of() { # PROGRAM: with its verbs
 }
 for program in chorus-config chorus-destroy chorus-init chorus-run chorus-tasks; do
     in_help=$(help_of "$program" | grep -oE '^  -[^][ ]+' | tr -d ' {}' | tr ',' '\n' | sorted)
-    in_page=$(section "$program.1" OPTIONS | grep -E '^ {7}-' | grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | tr -d ' ,' | sorted)
+    in_page=$(section "$program.1" OPTIONS | grep -E '^ {7}-' | grep -oE '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | tr -d ' ,' | grep -v -e '-$' | sorted) # a name may be broken at its hyphen
     expect_same_lines "$in_page" "$in_help"
 done
 

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# chorus-run --ephemeral: a turn of which only its audit rows and its cost are kept. # A-15 A-64
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+
+# everything about the conversation, in the database and in the agent's directory
+kept() {
+    local table
+    for table in messages messages_fts prefixes turns steps tool_runs prompts threads events inbox outbox artifacts attachments tasks fingerprints; do
+        echo "$table $(db "SELECT * FROM $table" | sha256sum)"
+    done
+    db "SELECT count(*) FROM agents"
+    (cd "$CHORUS_HOME/agents/a" && find . \( -path ./workspace -o -path ./.checkpoints -o -path ./commands \) -prune -o -type f -print | grep -v 'agent.lock' | sort | xargs sha256sum)
+}
+expect_kept() { # BEFORE
+    kept >after
+    diff "$1" after >"$scratch/diff" || fail "something else is kept: $(head -c 800 "$scratch/diff")"
+    ! grep -rqa SECRET-WORD "$CHORUS_HOME" || fail "the prompt is in $(grep -rla SECRET-WORD "$CHORUS_HOME")"
+}
+talk() {
+    init a --model anthropic/m --permissions open
+    start_server "$(answers "$(say 'The first answer.')")"
+    run chorus-run a 'the first prompt'
+    run chorus-run a 'look it up' # a cut and a prefix
+    expect_status 0
+}
+
+test_case "the turn sees the thread's messages, and nothing of it is kept but audit rows and cost"
+talk
+kept >before
+start_server "$(answers "$(call c1 bash '{"command": "echo done >file"}')" "$(say 'The SECRET-WORD answer.')")"
+run chorus-run a 'the SECRET-WORD prompt' --ephemeral --json
+expect_status 0
+expect_json .text 'The SECRET-WORD answer.'
+expect_json '[.tool_calls, .accepted] | tostring' '[1,true]'
+expect_equal "$(jq -r '[.messages[].content[-1].text] | join("|")' "$(request 1)")" \
+    'the first prompt|The first answer.|look it up|The first answer.|the SECRET-WORD prompt'
+expect_kept before
+expect_equal "$(cat "$CHORUS_HOME/agents/a/workspace/file")" 'done'
+expect_equal "$(db "SELECT count(*) FROM audit_log WHERE turn_id = 3")" 1
+expect_equal "$(db "SELECT count(*) > 0, sum(output_tokens) > 0 FROM model_calls WHERE turn_id = 3")" '1|1'
+run chorus-context search SECRET-WORD
+expect_equal "$out" ''
+run chorus-context usage a --json
+expect_status 0
+run chorus-context verify a
+expect_status 0
+expect_sound
+
+test_case "its id is not used again, and the thread goes on as if it had not been"
+talk
+start_server "$(answers "$(say 'The SECRET-WORD answer.')" "$(say 'The third answer.')")"
+run chorus-run a 'the SECRET-WORD prompt' --ephemeral
+run chorus-run a 'and now' --json
+expect_json '[.turn_id, .turn, .thread] | tostring' '[4,3,1]'
+! grep -q SECRET-WORD "$(request 2)" || fail 'the next turn sees it'
+run chorus-context log a --json
+expect_equal "$(jq -r .turn_id <<<"$out" | tr '\n' ' ')" '1 2 4 '
+expect_sound
+
+test_case "it fails, is interrupted, or reaches a limit: forgotten, with no hint to go on"
+talk
+kept >before
+start_server '{"answers":[{"status":401,"json":{"type":"error","error":{"type":"authentication_error","message":"no"}}}],"after":"repeat-last"}'
+run chorus-run a 'the SECRET-WORD prompt' --ephemeral
+expect_status 6
+expect_no_match "$err" '--resume'
+start_server "$(answers "$(call c1 bash '{"command": "true"}')")"
+run chorus-run a 'the SECRET-WORD prompt' --ephemeral --max-iterations 1
+expect_status 9
+expect_no_match "$err" '--resume'
+start_server '{"answers":[{"stall":true}],"after":"repeat-last"}'
+run timeout -s INT 1 chorus-run a 'the SECRET-WORD prompt' --ephemeral
+expect_kept before
+
+test_case "it waits for a decision: kept until it has ended"
+init a --model builtin/script --permissions standard
+run chorus-run a hello
+kept >before
+run chorus-run a $'SECRET-WORD\n/ask_user {"question": "go on?"}' --ephemeral --json
+expect_status 10
+id=$(db "SELECT id FROM prompts WHERE state = 'pending'")
+run chorus-run a hello --ephemeral # it does not take the other's thread away
+expect_status 0
+expect_db "SELECT count(*) FROM prompts WHERE state = 'pending'" 1
+run chorus-run a --answer "$id" yes
+expect_status 0
+expect_kept before
+
+test_case "a killed one is forgotten by the next, unless it is gone on with"
+init a --model builtin/script --permissions sandboxed
+run chorus-run a hello
+kept >before
+(exec chorus-run a $'SECRET-WORD\n/bash sleep 27.13' --ephemeral >/dev/null 2>&1) &
+wait_for 10 eval '[ -n "$(db "SELECT pid FROM turns WHERE pid IS NOT NULL AND current_step <> \"\"")" ]'
+kill -9 "$(db 'SELECT pid FROM turns WHERE pid IS NOT NULL')"
+wait_for 10 eval '! running "sleep 27.13"'
+run chorus-run a hi --ephemeral
+expect_status 0
+expect_kept before
+
+test_case "images are forgotten, unless a message that stays has them too"
+talk
+printf '\x89PNG\r\n\x1a\n%s' one >one.png
+printf '\x89PNG\r\n\x1a\n%s' two >two.png
+run chorus-run a see -a one.png
+kept >before
+run chorus-run a see --ephemeral -a one.png -a two.png
+expect_status 0
+expect_kept before
+
+test_case "no tool leaves anything, long stdin is part of the message, and --fresh sees nothing"
+init a --model builtin/script --permissions open
+home_key default_model '"builtin/script"'
+run chorus-run a hello
+kept >before
+run chorus-run a $'SECRET-WORD
+/spawn_agent {"preset": "explorer", "description": "d", "prompt": "p"}
+/artifact_create {"artifact_id": "x", "content": "SECRET-WORD"}
+/bash {"command": "sleep 26.14", "background": true}' --ephemeral
+expect_equal "$(grep -c 'denied\|no .background' <<<"$out")" 3
+head -c 70000 /dev/zero | tr '\0' x >long
+run_stdin long chorus-run a 'count it' --ephemeral
+expect_status 0
+expect_kept before
+run chorus-run a 'alone' --ephemeral --fresh
+expect_status 0
+expect_kept before
+run chorus-run a x --ephemeral --new-thread
+expect_status 2
+
+end_tests
