@@ -216,12 +216,31 @@ class Check {
                     {directory.transcript(thread.branch, thread.id, store::has_own_branch(thread)),
                      Part::Kind::file, true});
             });
-            if (!store::has_own_branch(thread) || sys::is_directory(branch)) continue;
+            if (!store::has_own_branch(thread)) continue;
+            flaws_.attempt(of(row.name), [&] {
+                check_sub_agents(directory.branch_agents(thread.branch), row.name);
+            });
+            if (sys::is_directory(branch)) continue;
             flaws_.mend(of(row.name) + branch + " is missing", [&] {
                 const std::string then = "the next turn writes its transcript again" + kept(branch);
                 sys::make_directory(branch, 0700);
                 return then;
             });
+        }
+    }
+
+    // Only a person can say whether the preset.md of one is to be used.
+    void check_sub_agents(const std::string& agents, const std::string& top) {
+        if (sys::is_link(agents) || !sys::is_directory(agents)) return;
+        for (const std::string& id : sys::list_directory(agents)) {
+            const std::string path = agents + "/" + id;
+            if (id.starts_with('.') || sys::is_link(path) || !sys::is_directory(path)) continue;
+            const std::string dir = path.substr(home_.path().size() + 1);
+            if (!store::find_child(store_, dir))
+                flaws_.add(of(top) + path +
+                           ": the database does not know this sub-agent; chorus-run " + top +
+                           " --subagent " + path + " PROMPT enters it");
+            check_sub_agents(home_.directory(dir).branch_agents("main"), top);
         }
     }
 

@@ -167,7 +167,7 @@ expect_status 0
 ! kill -0 "$pid" 2>/dev/null || fail 'its process runs on'
 expect_match "$(inbox)" 'Error: canceled'
 
-test_case "nobody waits for it: rights and money are those of the agent all the same" # P-40
+test_case "nobody waits for it: rights and money are those of the agent all the same"
 parent_with "$(spawn_aside c1 '/create_file x.txt y')" "$(say Begun.)"
 preset helper
 agent_key a permissions '{"base": "open", "deny": ["tool:create_file:[\\s\\S]*"]}'
@@ -178,7 +178,7 @@ expect_missing "$work/x.txt"
 run chorus-context usage a --by agent --json
 expect_equal "$(jq -rs 'map(.key) | join(" ")' <<<"$out")" "a $(of_child name) "
 
-test_case "no process sees a key in another's environment" # P-45
+test_case "no process sees a key in another's environment"
 parent_with "$(spawn_aside c1 "$until_go")" "$(say Begun.)"
 preset helper
 CHORUS_TEST_KEY=1 ANTHROPIC_API_KEY=sk-very-secret-0001 run chorus-run a go

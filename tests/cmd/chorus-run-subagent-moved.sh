@@ -210,6 +210,21 @@ run chorus-run old --subagent "$id" hello
 expect_status 3
 expect_match "$err" 'a link, not its clone'
 
+test_case "doctor lists those that the database does not know"
+leave_one
+chorus-init new >/dev/null
+run chorus-config doctor
+expect_status 0
+place=$CHORUS_HOME/agents/new/branches/main/agents
+mkdir -p "$place"
+cp -r "$scratch/moved/$id" "$place/$id"
+run chorus-config doctor --fix
+expect_status 1
+expect_match "$out$err" "agents/new/branches/main/agents/$id: the database does not know this sub-agent; chorus-run new --subagent $place/$id PROMPT enters it"
+run chorus-run new --subagent "$place/$id" 'go on'
+run chorus-config doctor
+expect_status 0
+
 test_case "--dry-run enters none"
 leave_one
 chorus-init new >/dev/null
