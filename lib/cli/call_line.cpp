@@ -22,6 +22,11 @@ std::string_view detail_of(std::string_view action) {
     return action;
 }
 
+std::string what_of(const std::string& tool, std::string_view action) {
+    const std::string_view detail = detail_of(action);
+    return one_line(tool) + (detail.empty() ? "" : "  " + one_line(detail));
+}
+
 // Matches the first line of a result of bash (tools/bash.cpp).
 bool is_success(std::string_view text) {
     return text.starts_with("exit status 0,");
@@ -48,14 +53,17 @@ const char* color_of(std::string_view line) {
 
 }  // namespace
 
+std::string running_line(const chat::CallEvent& event) {
+    return what_of(event.call.name, event.action);
+}
+
 std::string call_line(const chat::CallEvent& event) {
     return event.action.empty() ? event.call.name : event.action;
 }
 
 std::string end_line(const chat::CallComplete& done, std::size_t width) {
     const std::string end = base::cut_to_width(end_of(done), width / 2);
-    const std::string_view detail = detail_of(done.action);
-    const std::string what = one_line(done.tool) + (detail.empty() ? "" : "  " + one_line(detail));
+    const std::string what = what_of(done.tool, done.action);
     const std::size_t taken = base::display_width(end) + 2;
     return base::cut_to_width(what, width - std::min(width, taken)) + "  " + end;
 }

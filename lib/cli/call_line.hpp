@@ -10,6 +10,8 @@ namespace chorus::cli {
 
 // Returns its action, or its tool if it has none.
 std::string call_line(const chat::CallEvent& event);
+// "bash  make test", as end_line begins.
+std::string running_line(const chat::CallEvent& event);
 // "helper: look around · 2 calls · view:src/a"
 std::string subtask_line(const chat::Subtask& subtask);
 // Describes how it ended, in at most `width` columns: "str_replace  src/a.c  +3 -1",

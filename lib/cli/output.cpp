@@ -7,6 +7,7 @@
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "base/width.hpp"
 #include "chat/asked.hpp"
 #include "chat/commands.hpp"
 #include "cli/call_line.hpp"
@@ -117,7 +118,7 @@ void Output::event(const chat::Event& event, const chat::EventSource& source) {
     if (call != nullptr && live_text_ && last_printed_ != '\n') print("\n");
     if (call != nullptr && progress_) {
         progress_->count_tool();
-        progress_->doing(call_line(*call));
+        progress_->doing(running_line(*call));
     }
     const auto* subtask = std::get_if<chat::Subtask>(&event);
     if (subtask != nullptr && progress_) {
