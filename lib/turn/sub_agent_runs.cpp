@@ -92,7 +92,8 @@ chat::ToolResult failed(std::string text) {
     return {std::move(text), true};
 }
 
-const char* headline_of(ExitStatus status, const sys::Finished& finished) {
+const char* headline_of(ExitStatus status, const sys::Finished& finished, bool timed_out) {
+    if (timed_out && finished.stopped) return "Error: Timeout";
     if (finished.stopped || finished.signal != 0) return "Error: User aborted agent";
     switch (status) {
         case ExitStatus::hangup:
@@ -112,7 +113,8 @@ const char* headline_of(ExitStatus status, const sys::Finished& finished) {
 
 // The result that the parent's call gets, of a process that has ended; nothing if its turn waits
 // for a person.
-std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const Json& result) {
+std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const Json& result,
+                                           bool timed_out) {
     const auto status = static_cast<ExitStatus>(finished.exit_code);
     const Json& left = chat::member(result, "work");
     const std::string work =
@@ -130,7 +132,8 @@ std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const 
     }
     if (const std::string said = chat::string_or(result, "text"); !said.empty())
         detail += "\nIt had said:\n" + said;
-    return failed(headline_of(status, finished) + (detail.empty() ? "" : "\n" + detail) + work);
+    return failed(headline_of(status, finished, timed_out) + (detail.empty() ? "" : "\n" + detail) +
+                  work);
 }
 
 // A sub-agent's process as its events tell it.
@@ -156,8 +159,9 @@ class Followed {
     // Another process goes on with the same turn.
     void begin_again() { line_.clear(); }
 
-    std::optional<chat::ToolResult> outcome(const sys::Finished& finished) {
-        auto outcome = outcome_of(finished, result_);
+    // `timed_out`: the turn above has no time left, and ended the process for that.
+    std::optional<chat::ToolResult> outcome(const sys::Finished& finished, bool timed_out) {
+        auto outcome = outcome_of(finished, result_, timed_out);
         subtask_.state = !outcome            ? chat::State::input_required
                          : outcome->is_error ? chat::State::failed
                                              : chat::State::completed;
@@ -254,7 +258,7 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
             followed.begin_again();
             finished = take_turn();
         }
-        return followed.outcome(finished);
+        return followed.outcome(finished, shutdown.timed_out() && !shutdown.by_signal());
     };
     const auto start = [&place, &turn, &tasks](const std::string& dir,
                                                const tools::SpawnRequest& request,

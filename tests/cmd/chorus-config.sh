@@ -261,7 +261,7 @@ expect_equal "$out" 7
 run env CHORUS_MODEL=ollama/x chorus-config get -A a model
 expect_equal "$out" ollama/x
 
-test_case "env: every variable that the sources read, and no secret"
+test_case "env: every variable that the sources read, and no secret" # S-62
 run env ANTHROPIC_API_KEY=sk-ant-CANARY https_proxy=http://me:CANARY@proxy:3128/x CHORUS_OPENAI_BASE_URL=http://u:CANARY@h/v1 \
     NO_COLOR=1 chorus-config env
 expect_status 0

@@ -6,7 +6,7 @@
 
 updated() { sed -n 's/^updated: //p' "$dir/scope-plan.yml"; }
 
-test_case "show: the rules in force, each with its sub-agent" # P-68 P-71
+test_case "show: the rules in force, each with its sub-agent" # P-68
 parent
 preset helper
 spawn helper hello --allow-path 'src/**' --deny-path '**/*.pem'

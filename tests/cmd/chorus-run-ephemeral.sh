@@ -6,7 +6,7 @@
 # everything about the conversation, in the database and in the agent's directory
 kept() {
     local table
-    for table in messages messages_fts prefixes turns steps tool_runs prompts threads events inbox outbox artifacts attachments tasks fingerprints; do
+    for table in messages messages_fts messages_fts_data messages_fts_docsize prefixes turns steps tool_runs prompts threads events inbox outbox artifacts attachments tasks fingerprints; do
         echo "$table $(db "SELECT * FROM $table" | sha256sum)"
     done
     db "SELECT count(*) FROM agents"
@@ -47,7 +47,7 @@ run chorus-context verify a
 expect_status 0
 expect_sound
 
-test_case "its id is not used again, and the thread goes on as if it had not been"
+test_case "its id is not used again, and the thread goes on as if it had not been" # A-37
 talk
 start_server "$(answers "$(say 'The SECRET-WORD answer.')" "$(say 'The third answer.')")"
 run chorus-run a 'the SECRET-WORD prompt' --ephemeral
@@ -120,8 +120,10 @@ run chorus-run a $'SECRET-WORD
 /bash {"command": "sleep 26.14", "background": true}' --ephemeral
 expect_equal "$(grep -c 'denied\|no .background' <<<"$out")" 3
 head -c 70000 /dev/zero | tr '\0' x >long
-run_stdin long chorus-run a 'count it' --ephemeral
+run_stdin long chorus-run a 'SECRET-WORD' --ephemeral
 expect_status 0
+run chorus-context search SECRET-WORD
+expect_equal "$out" ''
 expect_kept before
 run chorus-run a 'alone' --ephemeral --fresh
 expect_status 0

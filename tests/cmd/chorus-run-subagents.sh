@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../support/subagents.sh"
 . "$(dirname "$0")/../support/terminal.sh"
 
-test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88
+test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88 P-64 P-71
 parent
 preset helper 'description: helps  # a comment'
 before=$(date -u +%Y%m%d%H%M%S)
@@ -59,7 +59,7 @@ expect_match "$(cat "$dir/preset.md")" 'read:
 '
 expect_equal "$(grep -c '^---$' "$dir/preset.md")" 2
 
-test_case "the same second: ids differ"
+test_case "the same second: ids differ" # P-65
 parent
 preset helper
 for i in 1 2 3 4; do chorus-run a --spawn helper -p same >/dev/null 2>&1 & pids[i]=$!; done
@@ -502,6 +502,16 @@ expect_equal "$(children)" 1
 expect_equal "$(db "SELECT count(*) FROM messages WHERE agent_id = 1 AND role = 'tool_result'")" 1
 expect_sound
 
+test_case "--timeout ends the sub-agents too, and the result says so" # P-54
+parent_with "$(spawn_call c1 $'/bash sleep 30.0418')" "$(say done)"
+preset helper
+run chorus-run a go --timeout 1s
+expect_status 124
+expect_match "$(results)" '^Error: Timeout'
+running 'sleep 30.0418' && fail 'the command outlived the turn'
+run chorus-run a --resume
+expect_equal "$out" done
+
 test_case "a sub-agent whose parent is killed finishes; the parent gets that result" # P-45 P-94
 parent_with "$(spawn_call c1 $'/bash touch began; sleep 1; echo slept >>log; cat log')" "$(say done)"
 preset helper 'paths:
@@ -529,7 +539,7 @@ unset OPENAI_API_KEY
 expect_status 0
 expect_no_match "$(results)" CANARY
 
-test_case "events and --verbose tell what sub-agents do, at any depth" # P-34 P-39 P-41
+test_case "events and --verbose tell what sub-agents do, at any depth" # P-34 P-39 P-41 P-35
 parent
 preset helper 'description: helps'
 deeper=/spawn_agent\ $(jq -nc '{preset: "helper", description: "deeper", prompt: "/view src/a"}')
