@@ -93,6 +93,16 @@ cli::Format format_in(int argc, char** argv) {
     return cli::Format::text;
 }
 
+// It has a thread of its own, which does not wait for a person.
+void settle_ephemeral(Options& options) {
+    if (options.on_ask == "suspend")
+        throw Error(ErrorCode::bad_request, "--ephemeral: such a turn waits for no decision",
+                    "use --on-ask deny or --on-ask fail");
+    if (!options.turn.on_ask_given) options.turn.on_ask = place::OnAsk::deny;
+    options.turn.on_ask_given = true;
+    options.turn.new_thread = !options.dry_run;
+}
+
 void settle_options(Options& options, const sys::Environment& environment) {
     options.output.format = options.json ? cli::Format::json : *cli::formats.find(options.format);
     options.output.internal_events = options.events == "all";
@@ -125,7 +135,7 @@ void settle_options(Options& options, const sys::Environment& environment) {
         options.turn.permissions = agent::named_permissions(options.permissions, "--permissions");
     options.turn.inline_stdin =
         options.prompt.stdin_use == cli::StdinUse::whole || options.turn.ephemeral;
-    if (options.turn.ephemeral) options.turn.new_thread = true;
+    if (options.turn.ephemeral) settle_ephemeral(options);
 }
 
 // Moves --approve, --deny and --answer into the decision of the turn; --answer takes the words.

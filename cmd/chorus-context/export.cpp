@@ -48,10 +48,14 @@ struct Export : Named {
         const store::Agent agent = require_agent(opened);
         if (!session.empty())
             return context::session_record(opened.store, opened.home, agent, session);
+        return context::load_record(opened.store, agent, filter_of(opened, agent));
+    }
+
+    store::MessageFilter filter_of(Opened& opened, const store::Agent& agent) const {
         store::MessageFilter filter;
         if (!thread.empty()) filter.thread = require_thread(opened, agent, thread).id;
         span.limit(filter);
-        return context::load_record(opened.store, agent, filter);
+        return filter;
     }
 
     bool is_everything() const {
@@ -69,7 +73,7 @@ struct Export : Named {
             return context::to_jsonl(record, now);
         }
         if (as == "html" && session.empty())
-            context::add_sub_agents(record, opened.store, is_everything());
+            context::add_sub_agents(record, opened.store, filter_of(opened, record.agent));
         context::redact(record, place::secrets_of(opened.home, opened.environment));
         return as == "html" ? context::to_html(record) : context::to_markdown(record);
     }

@@ -135,11 +135,11 @@ struct Log : Named {
         return text.data();
     }
 
-    static void print_head(const Turn& turn) {
+    static void print_head(const Turn& turn, const std::string& of) {
         const auto line = [](const char* what, const std::string& value) {
             std::cout << "  " << cli::padded(what, 9) << one_line(value) << '\n';
         };
-        std::cout << "turn " << turn.id << ", thread " << turn.thread_id << ", its turn "
+        std::cout << "turn " << turn.id << of << ", thread " << turn.thread_id << ", its turn "
                   << turn.turn_number << '\n';
         line("began", cli::shown_time(turn.started_at));
         line("end",
@@ -175,9 +175,9 @@ struct Log : Named {
                                 : indented(call.arguments));
     }
 
-    void print_text(const Turn& turn, const std::vector<StoredMessage>& said,
+    void print_text(const Turn& turn, const std::string& of, const std::vector<StoredMessage>& said,
                     const std::vector<ToolRun>& runs) const {
-        print_head(turn);
+        print_head(turn, of);
         for (const StoredMessage& one : said) {
             const chat::Message& message = one.message;
             const char* what = message.role == chat::Role::user        ? "prompt"
@@ -211,7 +211,11 @@ struct Log : Named {
                                                           cli::each(said, fields_of)))
                       << '\n';
         else
-            print_text(*turn, said, runs);
+            print_text(*turn,
+                       turn->agent_id == agent.id
+                           ? ""
+                           : " of " + store::find_agent(store, turn->agent_id)->name,
+                       said, runs);
     }
 
     void run(Opened& opened) {

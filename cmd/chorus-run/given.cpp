@@ -113,6 +113,9 @@ std::unique_ptr<channel::Trace> open_trace(const std::string& given, sys::Enviro
                                            const agent::Home& home) {
     const std::string file = given.empty() ? environment.get("CHORUS_TRACE") : given;
     if (file.empty()) return nullptr;
+    if (file == "-")
+        throw Error(ErrorCode::bad_request, "--trace: lines are appended to a file, not to stdout",
+                    "a file of that name is ./-");
     agent::refuse_own_places(home)(file);
     auto trace = std::make_unique<channel::Trace>(file, environment.get("TRACEPARENT"));
     std::map<std::string, std::string> values = environment.all();

@@ -87,14 +87,17 @@ Trace::Trace(const std::string& file, const std::string& parent)
       turn_(begin("invoke_agent", internal_kind, "invoke_agent")),
       model_call_(none_open) {
     const auto parts = base::split(parent, '-');
-    const bool is_usable = parts.size() >= 4 && parts[0].size() == 2 && parts[0] != "ff" &&
-                           is_id(parts[1], trace_id_length) && is_id(parts[2], span_id_length);
+    const bool is_usable = parts.size() == 4 && parts[0] == "00" &&
+                           is_id(parts[1], trace_id_length) && is_id(parts[2], span_id_length) &&
+                           parts[3].size() == 2 &&
+                           parts[3].find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    if (is_usable) flags_ = parts[3];
     trace_id_ = is_usable ? std::string(parts[1]) : random_hex(trace_id_length);
     if (is_usable) parent_id_ = parts[2];
 }
 
 std::string Trace::traceparent() const {
-    return "00-" + trace_id_ + "-" + turn_.id + "-01";
+    return "00-" + trace_id_ + "-" + turn_.id + "-" + flags_;
 }
 
 Trace::Span Trace::begin(std::string name, int kind, std::string_view operation) {
@@ -130,6 +133,7 @@ void Trace::end_model_call(const std::string& data) {
 }
 
 void Trace::event(const chat::Event& event, const chat::EventSource& /*source*/) {
+    has_run_ = true;
     if (const auto* internal = std::get_if<chat::InternalEvent>(&event)) {
         if (internal->kind == "internal:model-call") begin_model_call(internal->data);
         if (internal->kind == "internal:model-answer") end_model_call(internal->data);
@@ -174,6 +178,7 @@ void Trace::write(chat::JsonText& out, const Span& span) const {
 
 void Trace::finish(const chat::TurnResult& result,
                    const std::function<void(const std::string&)>& warn) try {
+    if (!has_run_) return;  // refused, or repeated
     turn_.ended = sys::now_ms();
     turn_.name = "invoke_agent " + result.agent;
     turn_.texts.emplace_back("gen_ai.agent.name", result.agent);

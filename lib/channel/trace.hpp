@@ -51,6 +51,8 @@ class Trace {
     sys::LineLog file_;
     std::string trace_id_;
     std::string parent_id_;  // "": the turn's span is the root
+    std::string flags_ = "01";
+    bool has_run_ = false;
     Span turn_;
     std::vector<Span> spans_;
     std::map<std::string, std::size_t> open_calls_;  // by the call's id

@@ -59,13 +59,18 @@ void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& 
     }
 }
 
-void add_sub_agents(ExportRecord& record, store::Store& store, bool others) {
+void add_sub_agents(ExportRecord& record, store::Store& store, const store::MessageFilter& filter) {
     std::set<store::TurnId> turns;
+    std::set<std::string> added;
     for (const store::Turn& turn : record.turns) turns.insert(turn.id);
+    const store::MessageFilter of_child{.since = filter.since, .until = filter.until};
     for (const store::Agent& child : store::list_children(store, record.agent.id)) {
-        if (child.parent_turn == 0 ? !others : !turns.contains(child.parent_turn)) continue;
-        record.sub_agents.push_back(load_record(store, child));
-        add_sub_agents(record.sub_agents.back(), store, true);
+        const bool is_wanted =
+            child.parent_turn == 0 ? filter.thread == 0 : turns.contains(child.parent_turn);
+        if (!is_wanted || !added.insert(child.name).second) continue;
+        ExportRecord below = load_record(store, child, of_child);
+        add_sub_agents(below, store, of_child);
+        if (!below.messages.empty()) record.sub_agents.push_back(std::move(below));
     }
 }
 

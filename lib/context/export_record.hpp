@@ -45,9 +45,10 @@ ExportRecord load_record(store::Store& store, const store::Agent& agent,
 // Adds the saved sessions with their files.
 void add_sessions(ExportRecord& record, store::Store& store, const agent::Home& home);
 
-// Adds the sub-agents that calls of the record's turns created, at any depth, and with `others`
-// those that people created.
-void add_sub_agents(ExportRecord& record, store::Store& store, bool others);
+// Adds the sub-agents that calls of the record's turns created, at any depth, and unless the filter
+// names a thread those that people created; of each the messages that it selects. A sub-agent and
+// its copies in branches count as one.
+void add_sub_agents(ExportRecord& record, store::Store& store, const store::MessageFilter& filter);
 
 // Adds the files that are attached to the messages.
 void add_attachments(ExportRecord& record, store::Store& store);

@@ -35,8 +35,11 @@ store::Thread require_thread(store::Store& store, const store::Agent& agent,
     if (wanted == "main") return *store::find_thread(store, agent.id, 1);
     const std::string branch = wanted.empty() ? current_branch(directory) : wanted;
     const auto number = base::parse_number<store::ThreadId>(wanted);
-    const auto found =
-        number ? store::find_thread(store, agent.id, *number) : find_branch(store, agent, branch);
+    std::optional<store::Thread> found;
+    if (!number)
+        found = find_branch(store, agent, branch);
+    else if (!store::is_ephemeral(*number))
+        found = store::find_thread(store, agent.id, *number);
     if (found) return *found;
     throw base::Error(base::ErrorCode::not_found,
                       "agent '" + agent.name + "': no thread " + base::quoted(branch),

@@ -173,7 +173,7 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
         throw Error(
             ErrorCode::bad_request,
             "sub-agent '" + found.agent.name + "': it has one thread, and one directory to work in",
-            "leave out --new-thread and -C");
+            options.ephemeral ? "leave out --ephemeral" : "leave out --new-thread and -C");
     if (directory.is_of_sub_agent()) {
         life::require_trusted_preset(home, found.store, found.agent);
         if (sys::is_link(directory.work()))

@@ -137,19 +137,23 @@ Tried try_lock(Place& place) {
     return Tried::locked;
 }
 
-void begin_thread(Place& place, const std::function<void(store::Thread& made)>& fill) {
+void begin_thread(Place& place, store::ThreadId id,
+                  const std::function<void(store::Thread& made)>& fill) {
     store::Thread thread;
     thread.agent_id = place.agent.id;
-    thread.id = 0;
+    thread.id = id;
     thread.branch = place.thread.branch;
     thread.parent_thread = place.thread.id;
     thread.created_at = thread.last_activity = sys::now_ms();
+    if (id != 0)  // nobody sees it without its lock
+        place.thread_lock = sys::Lock::try_acquire(
+            place.surroundings.home.thread_lock(place.agent.id, id), sys::Lock::Mode::exclusive);
     store::Transaction transaction(place.store);
     (void)life::require_again(place.store, place.agent);
     place.thread = store::insert_thread(place.store, thread);
     fill(place.thread);
     transaction.commit();
-    lock_thread(place, place.options.wait_ms);
+    if (id == 0) lock_thread(place, place.options.wait_ms);
 }
 
 void limit_waits(Place& place) {

@@ -16,10 +16,11 @@ void lock_place(Place& place);
 // Takes the locks of the agent and the thread if both are free now.
 enum class Tried { locked, agent_taken, thread_taken };
 Tried try_lock(Place& place);
-// --new-thread: creates and locks the thread, once it is known that the turn can begin. `fill` adds
-// to it in the same transaction.
+// --new-thread: creates and locks the thread, once it is known that the turn can begin; with the
+// next free id, or with one that nobody else uses. `fill` adds to it in the same transaction.
 void begin_thread(
-    Place& place, const std::function<void(store::Thread& made)>& fill = [](store::Thread&) {});
+    Place& place, store::ThreadId id = 0,
+    const std::function<void(store::Thread& made)>& fill = [](store::Thread&) {});
 // Limits how long commits of a turn at work wait for other writers: until --timeout requires its
 // end, then Error(timeout).
 void limit_waits(Place& place);

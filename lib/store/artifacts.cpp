@@ -24,6 +24,11 @@ constexpr Table artifacts{
     column("turn_id", &Artifact::turn_id, NullIs{0}),
 };
 
+bool is_of_open_turn(Store& store, const Artifact& artifact) {
+    return has_row(store, "SELECT 1 FROM turns WHERE id = ? AND ended_at IS NULL",
+                   artifact.turn_id);
+}
+
 }  // namespace
 
 void insert_artifact(Store& store, const Artifact& artifact) {
@@ -52,7 +57,7 @@ std::size_t archive_artifacts(Store& store, AgentId agent) {
     for (const Artifact& one : all) taken.insert(one.artifact_id);
     std::size_t archived = 0;
     for (const Artifact& one : all) {
-        if (one.is_archived()) continue;
+        if (one.is_archived() || is_of_open_turn(store, one)) continue;
         std::string id;
         int number = 0;
         do id = one.artifact_id + "~" + std::to_string(++number);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "base/hash.hpp"
+#include "base/id.hpp"
+#include "base/number.hpp"
 #include "store/history.hpp"
 #include "store/messages.hpp"
 #include "store/settings.hpp"
@@ -12,15 +15,7 @@
 namespace chorus::store {
 namespace {
 
-constexpr std::string_view mark = "ephemeral thread ";
-
-std::string scope_of(AgentId agent) {
-    return "agent/" + std::to_string(agent);
-}
-
-std::string key_of(ThreadId thread) {
-    return std::string(mark) + std::to_string(thread);
-}
+constexpr const char* newest = "newest_forgotten_turn";
 
 void delete_messages(Store& store, AgentId agent, ThreadId thread) {
     const auto messages = query_integers(
@@ -42,19 +37,16 @@ void delete_messages(Store& store, AgentId agent, ThreadId thread) {
 
 }  // namespace
 
-void mark_ephemeral(Store& store, AgentId agent, ThreadId thread) {
-    set_setting(store, scope_of(agent), key_of(thread), "1");
-}
-
-bool is_ephemeral(Store& store, AgentId agent, ThreadId thread) {
-    return !find_setting(store, scope_of(agent), key_of(thread)).empty();
+ThreadId new_ephemeral_thread() {
+    constexpr std::size_t digits = 7;  // hexadecimal, of a hash
+    return first_ephemeral_thread +
+           std::stoll(base::sha256_hex(base::random_uuid()).substr(0, digits), nullptr, 16);
 }
 
 std::vector<ThreadId> ephemeral_threads(Store& store, AgentId agent) {
-    return query_integers(
-        store,
-        "SELECT CAST(substr(key, ?2) AS INTEGER) FROM settings WHERE scope = ?1 AND key GLOB ?3",
-        scope_of(agent), static_cast<std::int64_t>(mark.size() + 1), std::string(mark) + "*");
+    return query_integers(store,
+                          "SELECT thread_id FROM threads WHERE agent_id = ? AND thread_id >= ?",
+                          agent, first_ephemeral_thread);
 }
 
 void forget_thread(Store& store, AgentId agent, ThreadId thread) {
@@ -69,12 +61,16 @@ void forget_thread(Store& store, AgentId agent, ThreadId thread) {
         run(store, "UPDATE prompts SET files = '' WHERE turn_id = ?", turn);  // and fingerprints
         for (const char* table : {"prompts", "steps", "tool_runs", "outbox"})
             run(store, "DELETE FROM " + std::string(table) + " WHERE turn_id = ?", turn);
+        for (const char* table : {"tasks", "artifacts"})
+            run(store, "UPDATE " + std::string(table) + " SET turn_id = NULL WHERE turn_id = ?",
+                turn);
         run(store, "DELETE FROM turns WHERE id = ?", turn);
-        set_setting(store, "home", "newest_forgotten_turn", std::to_string(turn));
+        if (turn > base::parse_number<TurnId>(find_setting(store, "home", newest)).value_or(0))
+            set_setting(store, "home", newest, std::to_string(turn));
     }
     run(store, "DELETE FROM threads WHERE agent_id = ? AND thread_id = ?", agent, thread);
-    run(store, "DELETE FROM settings WHERE scope = ? AND key = ?", scope_of(agent), key_of(thread));
     transaction.commit();
+    execute(store.handle(), "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 }  // namespace chorus::store

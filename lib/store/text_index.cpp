@@ -15,17 +15,12 @@ constexpr std::string_view waiting =
     " FROM searchable WHERE id IN (SELECT id FROM messages WHERE id > ifnull((SELECT CAST(value AS "
     "INTEGER) FROM settings WHERE scope = 'search' AND key = 'indexed'), 0) AND "
     "ifnull(restored_from, '') NOT GLOB 'message *' AND NOT EXISTS (SELECT 1 FROM "
-    "messages_fts_docsize AS indexed WHERE indexed.id = messages.id) AND NOT EXISTS (SELECT 1 FROM "
-    "settings WHERE scope = 'agent/' || agent_id AND key = 'ephemeral thread ' || thread_id)) "
-    "ORDER "
-    "BY id";
+    "messages_fts_docsize AS indexed WHERE indexed.id = messages.id) AND thread_id < 1000000000) "
+    "ORDER BY id";
 
 // The index keeps words of a deleted message for some time.
 bool is_to_be_forgotten(Store& store, std::int64_t id) {
-    return has_row(store,
-                   "SELECT 1 FROM messages JOIN settings ON scope = 'agent/' || agent_id AND key = "
-                   "'ephemeral thread ' || thread_id WHERE id = ?",
-                   id);
+    return has_row(store, "SELECT 1 FROM messages WHERE id = ? AND thread_id >= 1000000000", id);
 }
 
 std::size_t size_bytes(const chat::Message& message) {

@@ -69,9 +69,11 @@ std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::st
 std::vector<Thread> list_threads(Store& store, AgentId agent) {
     return threads_of(
         store, agent,
-        query_integers(store,
-                       "SELECT thread_id FROM known_threads WHERE agent_id = ? ORDER BY thread_id",
-                       agent));
+        query_integers(
+            store,
+            "SELECT thread_id FROM known_threads WHERE agent_id = ? AND thread_id < ? ORDER "
+            "BY thread_id",
+            agent, first_ephemeral_thread));
 }
 
 std::vector<Thread> list_recent_threads(Store& store, AgentId agent, std::size_t newest) {
@@ -79,22 +81,26 @@ std::vector<Thread> list_recent_threads(Store& store, AgentId agent, std::size_t
         store, agent,
         query_integers(
             store,
-            "SELECT thread_id FROM turns WHERE agent_id = ?1 AND ended_at IS NULL UNION "
-            "SELECT * FROM (SELECT thread_id FROM known_threads WHERE agent_id = ?1 ORDER "
-            "BY thread_id DESC LIMIT ?2) ORDER BY 1",
-            agent, static_cast<std::int64_t>(newest)));
+            "SELECT thread_id FROM turns WHERE agent_id = ?1 AND ended_at IS NULL AND thread_id < "
+            "?3 UNION SELECT * FROM (SELECT thread_id FROM known_threads WHERE agent_id = ?1 AND "
+            "thread_id < ?3 ORDER BY thread_id DESC LIMIT ?2) ORDER BY 1",
+            agent, static_cast<std::int64_t>(newest), first_ephemeral_thread));
 }
 
 std::int64_t count_threads(Store& store, AgentId agent) {
-    return query_integer(store, "SELECT count(*) FROM known_threads WHERE agent_id = ?", agent);
+    return query_integer(store,
+                         "SELECT count(*) FROM known_threads WHERE agent_id = ? AND thread_id < ?",
+                         agent, first_ephemeral_thread);
 }
 
 Thread insert_thread(Store& store, const Thread& thread) {
     Thread inserted = thread;
     if (inserted.id == 0)
         inserted.id = query_integer(
-            store, "SELECT coalesce(max(thread_id), 0) + 1 FROM threads WHERE agent_id = ?",
-            thread.agent_id);
+            store,
+            "SELECT coalesce(max(thread_id), 0) + 1 FROM threads WHERE agent_id = ? AND thread_id "
+            "< ?",
+            thread.agent_id, first_ephemeral_thread);
     inserted.window_floor = inserted.window_start;
     threads.insert(store, inserted);
     return inserted;

@@ -12,6 +12,13 @@ namespace chorus::store {
 
 using ThreadId = std::int64_t;  // per agent, 1 = main
 
+// Threads of which nothing is kept (store/forget.hpp) have ids from here on. Lists leave them out,
+// and so do the messages and turns of an agent.
+constexpr ThreadId first_ephemeral_thread = 1'000'000'000;
+inline bool is_ephemeral(ThreadId thread) {
+    return thread >= first_ephemeral_thread;
+}
+
 // The limits that a cut was computed with; 0: no limit (for a time: nothing is kept), -1: unknown.
 struct CutLimits {
     std::int64_t rolling_window_ms = -1;

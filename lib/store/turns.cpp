@@ -191,12 +191,13 @@ std::vector<Turn> newest_turns(Store& store, AgentId agent) {
         store,
         "WHERE id IN (SELECT (SELECT id FROM known_turns AS turn WHERE turn.agent_id = "
         "threads.agent_id AND turn.thread_id = threads.thread_id ORDER BY turn_number DESC LIMIT "
-        "1) FROM threads WHERE agent_id = ?) ORDER BY thread_id",
-        agent);
+        "1) FROM threads WHERE agent_id = ? AND thread_id < ?) ORDER BY thread_id",
+        agent, first_ephemeral_thread);
 }
 
 std::vector<Turn> list_turns(Store& store, AgentId agent) {
-    auto all = turns.all(store, "WHERE agent_id = ?", agent);
+    auto all =
+        turns.all(store, "WHERE agent_id = ? AND thread_id < ?", agent, first_ephemeral_thread);
     std::sort(all.begin(), all.end(), [](const Turn& a, const Turn& b) { return a.id < b.id; });
     return all;
 }

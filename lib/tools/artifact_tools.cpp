@@ -2,6 +2,7 @@
 
 #include "chat/json.hpp"
 #include "sys/clock.hpp"
+#include "sys/file.hpp"
 #include "tools/artifact_holders.hpp"
 #include "tools/effect.hpp"
 #include "tools/files.hpp"
@@ -51,12 +52,16 @@ struct Present {
     std::string path = {};  // of its file; without an artifact, of one to be made
 };
 
-// The file of an archived artifact stays where it is.
-std::string free_path(const std::vector<Artifact>& own, const std::string& id) {
+// The file of an archived artifact stays where it is, and so does one that nobody knows.
+std::string free_path(const std::string& directory, const std::vector<Artifact>& own,
+                      const std::string& id) {
     std::string path = "artifacts/" + id;
-    for (int number = 1;
-         std::any_of(own.begin(), own.end(), [&](const Artifact& one) { return one.path == path; });
-         ++number)
+    const auto is_taken = [&] {
+        return sys::exists(directory + "/" + path) ||
+               std::any_of(own.begin(), own.end(),
+                           [&](const Artifact& one) { return one.path == path; });
+    };
+    for (int number = 1; is_taken(); ++number)
         path = "artifacts/" + id + "~" + std::to_string(number);
     return path;
 }
@@ -69,7 +74,7 @@ Present present(const Workplace& workplace, const std::string& id) {
         return one.artifact_id == id && !one.is_archived();
     });
     if (at == own.end()) {
-        found.path = free_path(own, id);
+        found.path = free_path(workplace.directory.path(), own, id);
         return found;
     }
     found.path = at->path;

@@ -118,7 +118,7 @@ AssembledWindow fit_window(place::Place& place, const place::Loaded& loaded,
                            const WindowFrame& frame, std::int64_t open_turn) {
     AssembledWindow window = assemble_window(place, loaded, frame, open_turn);
     place.thread = window.thread;
-    if (loaded.settings.auto_compact && !window.dropped.empty() &&
+    if (loaded.settings.auto_compact && !place.options.ephemeral && !window.dropped.empty() &&
         compact_dropped(place, loaded.settings, frame, open_turn, window, "auto_compact")) {
         window = after_compaction(place, loaded, frame, open_turn, window.usage);
     } else if (!window.dropped.empty()) {

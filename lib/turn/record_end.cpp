@@ -64,10 +64,12 @@ void Record::conclude(const chat::Reply& reply, chat::TurnResult& result) {
 
 void Record::end(chat::TurnResult& result) {
     using chat::State;
-    const TurnState next = result.reason == rate_limited_reason ? TurnState::parked
-                           : result.state == State::canceled    ? TurnState::exited
-                           : result.state == State::failed      ? TurnState::error
-                                                                : TurnState::idle;
+    const bool parks =
+        result.reason == rate_limited_reason && !store::is_ephemeral(turn_.thread_id);
+    const TurnState next = parks                             ? TurnState::parked
+                           : result.state == State::canceled ? TurnState::exited
+                           : result.state == State::failed   ? TurnState::error
+                                                             : TurnState::idle;
     commit([&] {
         enter(place_.store, turn_, next,
               result.reason.empty() ? std::string(chat::name(result.state)) : result.reason);

@@ -12,6 +12,7 @@
 #include "channel/audit_sink.hpp"
 #include "channel/posting.hpp"
 #include "chat/json.hpp"
+#include "context/forgetting.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
 #include "place/agent_tasks.hpp"
@@ -280,6 +281,7 @@ bool asks_nobody(const place::Place& place) {
         place::begin_thread(place);
         surroundings.warn("thread " + std::to_string(place.thread.id));
     }
+    context::forget_leftovers(surroundings.home, place.store, place.agent);
     mend_transcript(place);
     warn_of_clock(place.agent, surroundings.warn);
     warn_of_unread(loaded.configuration.unread, place.directory.file(), surroundings);

@@ -72,14 +72,15 @@ void Record::step(const std::string& description, base::TimeMs started_at, base:
 }
 
 void enter(store::Store& store, store::Turn& turn, TurnState next, const std::string& cause) {
-    store::insert_event(store, {.agent_id = turn.agent_id,
-                                .thread_id = turn.thread_id,
-                                .turn_id = turn.id,
-                                .at = sys::now_ms(),
-                                .kind = "turn",
-                                .previous = std::string(store::name(turn.state)),
-                                .next = std::string(store::name(next)),
-                                .cause = cause});
+    if (!store::is_ephemeral(turn.thread_id))  // ids of deleted events would be used again
+        store::insert_event(store, {.agent_id = turn.agent_id,
+                                    .thread_id = turn.thread_id,
+                                    .turn_id = turn.id,
+                                    .at = sys::now_ms(),
+                                    .kind = "turn",
+                                    .previous = std::string(store::name(turn.state)),
+                                    .next = std::string(store::name(next)),
+                                    .cause = cause});
     turn.state = next;
 }
 

@@ -75,7 +75,9 @@ std::vector<store::Turn> cancel_turns(const agent::Home& home, store::Store& sto
             if (stop() || sys::monotonic_ms() >= deadline) refuse_to_wait(turn, options.wait_ms);
             std::this_thread::sleep_for(ask_again);
         }
-        turn = store::find_turn(store, turn.id).value_or(turn);
+        const auto ended = store::find_turn(store, turn.id);
+        if (!ended) turn.state = store::TurnState::exited;  // an ephemeral one
+        turn = ended.value_or(turn);
     }
     given_up.insert(given_up.end(), asked.begin(), asked.end());
     return given_up;

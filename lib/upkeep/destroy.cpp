@@ -11,6 +11,7 @@
 #include "channel/posting.hpp"
 #include "context/export.hpp"
 #include "context/find_thread.hpp"
+#include "context/forgetting.hpp"
 #include "context/import.hpp"
 #include "context/saved.hpp"
 #include "life/adoption.hpp"
@@ -184,6 +185,7 @@ class Destruction {
     // Not on the stack, which may be as small as 64 KiB: all of run() would have it.
     void end_conversation(bool goes_on) {
         if (is_sub_agent()) return with_room([&] { record_end({}); });
+        context::forget_leftovers(home(), store_, agent_);
         const std::unique_ptr<turn::Present> found = found_present();
         turn::Present& present = *found;
         redaction_ = present.redaction;

@@ -78,6 +78,11 @@ order=$(grep -o 'class="sub-agent"><summary><b>[a-z]*\|CHILD-PROMPT\|GRANDCHILD-
 expect_match "$order" 'sub-agent"><summary><b>helper .*CHILD-PROMPT .*sub-agent"><summary><b>helper .*GRANDCHILD-PROMPT .*sub-agent"><summary><b>helper .*BY-HAND .*</main> $'
 run chorus-context export a -o part.html --since 2100-01-01
 expect_equal "$(grep -c '<details class="sub-agent">' part.html)" 0
+run chorus-context export a -o part.html --since 1h --force
+expect_equal "$(grep -c '<details class="sub-agent">' part.html)" 3
+run chorus-context branch a other
+run chorus-context export a -o part.html --force
+expect_equal "$(grep -c '<details class="sub-agent">' part.html)" 3
 run chorus-context export a --format md
 expect_no_match "$out" 'BY-HAND'
 

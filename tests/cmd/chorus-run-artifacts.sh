@@ -153,6 +153,17 @@ run chorus-context artifacts a report~2
 expect_equal "$out" 'the second goes on'
 run chorus-context artifacts a report~1 --all
 expect_status 2
+echo 'of nobody' >"$CHORUS_HOME/agents/a/artifacts/stray"
+run chorus-run a "$(create stray mine)"
+expect_equal "$(cat "$CHORUS_HOME/agents/a/artifacts/stray")" 'of nobody'
+run chorus-run a "$(create waits 'so far')
+/ask_user {\"question\": \"go on?\"}"
+expect_status 10
+run chorus-context clear a --artifacts
+run chorus-context artifacts a
+expect_match "$out" '^waits'
+run chorus-run a --answer "$(db "SELECT id FROM prompts WHERE state = 'pending'")" yes
+expect_status 0
 expect_sound
 
 end_tests

@@ -73,21 +73,74 @@ start_server '{"answers":[{"stall":true}],"after":"repeat-last"}'
 run timeout -s INT 1 chorus-run a 'the SECRET-WORD prompt' --ephemeral
 expect_kept before
 
-test_case "it waits for a decision: kept until it has ended"
+test_case "it waits for nobody: what is asked is denied, a rate limit ends it"
 init a --model builtin/script --permissions standard
 run chorus-run a hello
 kept >before
-run chorus-run a $'SECRET-WORD\n/ask_user {"question": "go on?"}' --ephemeral --json
-expect_status 10
-id=$(db "SELECT id FROM prompts WHERE state = 'pending'")
-run chorus-run a hello --ephemeral # it does not take the other's thread away
+run chorus-run a $'SECRET-WORD\n/ask_user {"question": "go on?"}\n/bash touch file' --ephemeral --json
 expect_status 0
-expect_db "SELECT count(*) FROM prompts WHERE state = 'pending'" 1
-run chorus-run a --answer "$id" yes
-expect_status 0
+expect_json '.denied | length' 2
+expect_missing "$CHORUS_HOME/agents/a/workspace/file"
+run chorus-run a $'SECRET-WORD\n/bash touch file' --ephemeral --on-ask fail
+expect_status 11
+run chorus-run a 'SECRET-WORD' --ephemeral --on-ask suspend
+expect_status 2
+expect_one_error 'waits for no decision'
+expect_kept before
+stop_server
+rm -rf "$CHORUS_HOME"
+talk
+kept >before
+start_server '{"answers":[{"status":429,"headers":{"retry-after":"3600"},"json":{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}}],"after":"repeat-last"}'
+run chorus-run a 'the SECRET-WORD prompt' --ephemeral
+expect_status 75
+expect_no_match "$err" '--resume'
+expect_db 'SELECT count(*) FROM turns WHERE ended_at IS NULL' 0
+rm -f after
+db "DELETE FROM cooling_profiles" >"$scratch/null"
 expect_kept before
 
-test_case "a killed one is forgotten by the next, unless it is gone on with"
+test_case "while it works nobody else sees or reaches it"
+init a --model builtin/script --permissions open
+run chorus-run a hello
+(exec chorus-run a $'SECRET-WORD\n/bash sleep 3.017' --ephemeral >ended 2>&1) &
+turn=$!
+wait_for 10 eval '[ -n "$(db "SELECT pid FROM turns WHERE pid IS NOT NULL AND current_step <> \"\"")" ]'
+thread=$(db 'SELECT max(thread_id) FROM threads')
+run chorus-run a 'beside it'
+expect_status 0
+for words in "chorus-run a -t $thread hi" "chorus-run a -t $thread --wait hi" "chorus-run a -t $thread --queue hi" "chorus-run a -t $thread --resume" "chorus-context branch a x -t $thread"; do
+    run $words
+    expect_status 4
+done
+run chorus-run a --new-thread 'a third'
+expect_match "$err" 'thread 2'
+run chorus-context save a
+for words in 'chorus-context messages a --all' 'chorus-context log a' 'chorus-context export a' 'chorus-context search SECRET-WORD' 'chorus-tasks threads a' 'chorus-tasks events a'; do
+    run $words
+    expect_no_match "$out" SECRET-WORD
+    expect_no_match "$out" "$thread"
+done
+wait $turn
+expect_equal $? 0
+! grep -rqa SECRET-WORD "$CHORUS_HOME" || fail "the prompt is in $(grep -rla SECRET-WORD "$CHORUS_HOME")"
+
+test_case "many at once"
+init a --model builtin/script --permissions open
+run chorus-run a hello
+for round in 1 2 3 4 5; do
+    pids=()
+    for i in 1 2 3 4 5 6; do
+        (exec chorus-run a "SECRET-WORD $i" --ephemeral >"out$i" 2>&1) &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do wait "$pid" || fail "one of them: $? $(cat out?)"; done
+done
+expect_db 'SELECT count(*), (SELECT count(*) FROM threads) FROM turns' '1|1'
+expect_equal "$(ls "$CHORUS_HOME/locks" | grep -c -e '-thread-1.........')" 0
+! grep -rqa SECRET-WORD "$CHORUS_HOME" || fail "the prompt is in $(grep -rla SECRET-WORD "$CHORUS_HOME")"
+
+test_case "a killed one is forgotten by the next turn, and with its agent"
 init a --model builtin/script --permissions sandboxed
 run chorus-run a hello
 kept >before
@@ -95,9 +148,18 @@ kept >before
 wait_for 10 eval '[ -n "$(db "SELECT pid FROM turns WHERE pid IS NOT NULL AND current_step <> \"\"")" ]'
 kill -9 "$(db 'SELECT pid FROM turns WHERE pid IS NOT NULL')"
 wait_for 10 eval '! running "sleep 27.13"'
+run chorus-tasks status a
+expect_status 0
 run chorus-run a hi --ephemeral
 expect_status 0
 expect_kept before
+(exec chorus-run a $'SECRET-WORD\n/bash sleep 27.14' --ephemeral >/dev/null 2>&1) &
+wait_for 10 eval '[ -n "$(db "SELECT pid FROM turns WHERE pid IS NOT NULL AND current_step <> \"\"")" ]'
+kill -9 "$(db 'SELECT pid FROM turns WHERE pid IS NOT NULL')"
+wait_for 10 eval '! running "sleep 27.14"'
+run chorus-destroy a --yes
+expect_status 0
+! grep -rqa SECRET-WORD "$CHORUS_HOME" || fail "the prompt is in $(grep -rla SECRET-WORD "$CHORUS_HOME")"
 
 test_case "images are forgotten, unless a message that stays has them too"
 talk
@@ -130,5 +192,7 @@ expect_status 0
 expect_kept before
 run chorus-run a x --ephemeral --new-thread
 expect_status 2
+run chorus-run a 'next' --ephemeral --dry-run -m anthropic/m
+expect_json '.messages | length > 1' true
 
 end_tests

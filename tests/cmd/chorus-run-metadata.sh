@@ -121,7 +121,7 @@ expect_equal "$(wc -l <trace)" 1
 
 test_case "--trace: a malformed parent is ignored; a place that cannot be written is refused"
 ready
-for wrong in x 00-00000000000000000000000000000000-0123456789abcdef-01 00-0123456789ABCDEF0123456789abcdef-0123456789abcdef-01 ff-0123456789abcdef0123456789abcdef-0123456789abcdef-01; do
+for wrong in x 00-0123456789abcdef0123456789abcdef-0123456789abcdef-0g 00-0123456789abcdef0123456789abcdef-0123456789abcdef-01-extra 00-00000000000000000000000000000000-0123456789abcdef-01 00-0123456789ABCDEF0123456789abcdef-0123456789abcdef-01 ff-0123456789abcdef0123456789abcdef-0123456789abcdef-01; do
     TRACEPARENT=$wrong run chorus-run a hi --trace trace
     expect_status 0
     expect_equal "$(tail -1 trace | jq -r "[$spans | has(\"parentSpanId\")][0]")" false
@@ -136,6 +136,14 @@ done
 expect_db 'SELECT count(*) FROM turns' "$turns"
 run chorus-run a hi --trace /dev/full
 expect_status 2
+run chorus-run a hi --trace -
+expect_status 2
+expect_missing -
+TRACEPARENT=00-0123456789abcdef0123456789abcdef-0123456789abcdef-00 run chorus-run a '/bash echo $TRACEPARENT' --trace trace
+expect_match "$out" '-00$'
+lines=$(wc -l <trace)
+run chorus-run a --resume --trace trace
+expect_equal "$(wc -l <trace)" "$lines"
 
 test_case "log --tree: the turns of sub-agents below the turn whose call created them"
 ready open
@@ -156,6 +164,7 @@ child=$(db "SELECT name FROM agents WHERE parent_turn IS NOT NULL")
 expect_match "$(sed -n 2p "$scratch/out")" "  $child: hello child"
 run chorus-context log a 2
 expect_status 0
+expect_match "$out" "^turn 2 of $child, thread 1"
 run chorus-context log "$child" --json
 expect_json .parent_turn_id 1
 init b --model builtin/script

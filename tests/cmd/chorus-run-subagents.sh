@@ -556,7 +556,7 @@ expect_match "$err" 'chorus-run: working: helper: look around
 expect_match "$err" 'chorus-run: completed: helper: look around · 1 call · spawn_agent:helper deeper'
 
 test_case "a terminal has a line for each running sub-agent, and none is left" # P-40 P-41 P-46
-parent_with "$(jq -nc '{say: {tool_calls: [range(2) | {id: "c\(.)", name: "spawn_agent", arguments: {preset: "helper", description: "d\(.)", prompt: "/bash sleep 3"}}]}}')" "$(say done)"
+parent_with "$(jq -nc '{say: {tool_calls: [range(2) | {id: "c\(.)", name: "spawn_agent", arguments: {preset: "helper", description: "d\(.)", prompt: "/bash sleep 3"}}]}}')" "$(call c9 bash '{"command": "sleep 2.5"}')" "$(say done)"
 preset helper 'paths:
   write: ["**"]'
 on_terminal 'chorus-run a go'
@@ -564,5 +564,8 @@ expect_status 0
 expect_match "$out" 'helper: d0 · 1 call · bash:sleep 3 · [123] s'
 expect_match "$out" 'helper: d1 · 1 call · bash:sleep 3 · [123] s'
 expect_match "$(tail -1 <<<"$out")" 'done'
+after=${out##*spawn_agent  helper d}
+expect_match "$after" 'bash  sleep 2.5 · '
+expect_no_match "$after" 'helper: d[01] · 1 call'
 
 end_tests
