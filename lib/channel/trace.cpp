@@ -133,6 +133,7 @@ void Trace::end_model_call(const std::string& data) {
 }
 
 void Trace::event(const chat::Event& event, const chat::EventSource& /*source*/) {
+    if (std::holds_alternative<chat::Subtask>(event)) return;  // has spans of its own
     has_run_ = true;
     if (const auto* internal = std::get_if<chat::InternalEvent>(&event)) {
         if (internal->kind == "internal:model-call") begin_model_call(internal->data);
@@ -192,7 +193,7 @@ void Trace::finish(const chat::TurnResult& result,
     turn_.numbers.emplace_back("chorus.turn.id", result.turn_id);
     turn_.numbers.emplace_back("chorus.turn.exit_code", static_cast<int>(result.exit_status));
     add_usage(turn_.numbers, result.usage);
-    if (result.error) {
+    if (result.error && result.state != chat::State::input_required) {
         turn_.error = result.error_category.empty() ? chat::name(result.state)
                                                     : std::string_view(result.error_category);
         turn_.problem = result.error->message();

@@ -125,4 +125,14 @@ std::int64_t integer_or(const Json& object, const char* key, std::int64_t fallba
     return value.is_number_integer() ? value.get<std::int64_t>() : fallback;
 }
 
+std::string external_id_of(const Json& message) {
+    constexpr std::size_t most_bytes = 256;
+    for (const char* key : {"external_id", "discord_message_id"}) {
+        const Json& found = member(message, key);
+        std::string id = found.is_number_integer() ? dump(found) : string_or(message, key);
+        if (!id.empty() && id.size() <= most_bytes) return id;
+    }
+    return {};
+}
+
 }  // namespace chorus::chat

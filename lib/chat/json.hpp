@@ -38,4 +38,8 @@ const Json& member(const Json& object, const char* key);
 std::string string_or(const Json& object, const char* key, std::string fallback = {});
 std::int64_t integer_or(const Json& object, const char* key, std::int64_t fallback = 0);
 
+// Returns a message's "external_id", or "discord_message_id" as older programs name it; "" if it
+// has none or it is longer than 256 bytes.
+std::string external_id_of(const Json& message);
+
 }  // namespace chorus::chat

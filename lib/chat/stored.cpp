@@ -93,14 +93,4 @@ void load_extra(std::string_view stored, Message& message) {
     message.external_id = external_id_of(extra);
 }
 
-std::string external_id_of(const Json& object) {
-    constexpr std::size_t most_bytes = 256;
-    for (const char* key : {"external_id", "discord_message_id"}) {
-        const Json& found = member(object, key);
-        std::string id = found.is_number_integer() ? dump(found) : string_or(object, key);
-        if (!id.empty() && id.size() <= most_bytes) return id;
-    }
-    return {};
-}
-
 }  // namespace chorus::chat

@@ -2,7 +2,6 @@
 // same keys in session files.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +19,5 @@ std::vector<ToolCall> load_tool_calls(std::string_view stored);
 std::string store_extra(const Message& message);
 // Fills the members that store_extra wrote.
 void load_extra(std::string_view stored, Message& message);
-// Returns a message's "external_id", or "discord_message_id" as older programs name it; "" if it
-// has none or it is longer than 256 bytes.
-std::string external_id_of(const nlohmann::ordered_json& object);
 
 }  // namespace chorus::chat

@@ -66,7 +66,7 @@ SpendingLimits spending_limits(const std::optional<std::int64_t>& max_usd, const
 }
 
 std::optional<std::int64_t> max_usd_of(const store::Turn& turn) {
-    const chat::Json options = store::options_of(turn);
+    const chat::Json options = chat::parse_json(store::options_json(turn), "turn options");
     if (!options.contains("max_usd")) return std::nullopt;
     return chat::integer_or(options, "max_usd");
 }

@@ -146,7 +146,7 @@ void check_tools(const agent::Preset& preset, const std::string& path) {
 }
 
 std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn) {
-    const Json options = store::options_of(turn);
+    const Json options = chat::parse_json(store::options_json(turn), "turn options");
     const auto found = options.find("permissions");
     if (found == options.end()) return std::nullopt;
     return agent::parse_permissions(chat::dump(*found), "permissions of the turn");

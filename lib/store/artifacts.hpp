@@ -33,8 +33,9 @@ void insert_artifact(Store& store, const Artifact& artifact);
 void save_artifact(Store& store, const Artifact& artifact);
 // Those that the turn wrote last.
 std::vector<Artifact> artifacts_of_turn(Store& store, std::int64_t turn);
-// Archives those that are not, except those of a turn that waits: one gets the id "ID~1", or a higher number, and its file stays where
-// it is. Returns how many. Runs inside a transaction of the caller.
+// Archives those that are not, except those of a turn that waits: one gets the id "ID~1", or a
+// higher number, and its file stays where it is. Returns how many. Runs inside a transaction of the
+// caller.
 std::size_t archive_artifacts(Store& store, AgentId agent);
 // Oldest first, archived ones too.
 std::vector<Artifact> list_artifacts(Store& store, AgentId agent);

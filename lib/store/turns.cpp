@@ -97,10 +97,6 @@ std::string_view name(TurnState state) {
     return state_names.name(state);
 }
 
-chat::Json options_of(const Turn& turn) {
-    return chat::parse_json(turn.options.empty() ? "{}" : turn.options, "turn options");
-}
-
 bool is_fresh(const Turn& turn) {
     const auto options = chat::try_parse_json(turn.options);
     // turns begun by an earlier version have fresh_after

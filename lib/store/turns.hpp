@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,7 +62,9 @@ struct Turn {
 
 // Returns whether its window began empty.
 bool is_fresh(const Turn& turn);
-nlohmann::ordered_json options_of(const Turn& turn);
+inline std::string_view options_json(const Turn& turn) {
+    return turn.options.empty() ? "{}" : std::string_view(turn.options);
+}
 // Options of a turn about which nothing else is known.
 constexpr std::string_view fresh_options = R"({"fresh": true})";
 

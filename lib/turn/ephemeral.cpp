@@ -1,5 +1,6 @@
 #include "turn/ephemeral.hpp"
 
+#include "base/error.hpp"
 #include "context/forgetting.hpp"
 #include "context/fork.hpp"
 #include "place/waiting.hpp"
@@ -22,7 +23,11 @@ void forget_thread(place::Place& place) {
 
 void forget_if_over(place::Place& place, chat::TurnResult& result) {
     if (!store::is_ephemeral(place.thread.id)) return;
-    forget_thread(place);
+    try {
+        forget_thread(place);
+    } catch (const base::Error& error) {
+        place.surroundings.warn("the agent's next turn forgets this one: " + error.message());
+    }
     if (result.error) result.error = base::Error(result.error->code(), result.error->message());
 }
 

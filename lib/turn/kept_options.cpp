@@ -48,7 +48,7 @@ std::string kept_options(const place::TurnOptions& options, const place::Setting
 
 place::TurnOptions options_to_resume(const place::TurnOptions& given, const store::Turn& turn) {
     place::TurnOptions options = given;
-    const chat::Json stored = store::options_of(turn);
+    const chat::Json stored = chat::parse_json(store::options_json(turn), "turn options");
     options.model = chat::string_or(stored, "model");
     options.names_are_full = true;
     if (model::is_replay(options.model))
@@ -75,7 +75,7 @@ place::TurnOptions options_to_resume(const place::TurnOptions& given, const stor
 
 std::string renewed_options(const store::Turn& turn, const place::TurnOptions& options,
                             const policy::Redaction& redaction) {
-    chat::Json stored = store::options_of(turn);
+    chat::Json stored = chat::parse_json(store::options_json(turn), "turn options");
     stored["max_iterations"] = *options.max_iterations;
     if (options.max_usd) stored["max_usd"] = *options.max_usd;
     stored["on_ask"] = std::string(place::on_asks.name(options.on_ask));
@@ -85,7 +85,7 @@ std::string renewed_options(const store::Turn& turn, const place::TurnOptions& o
 }
 
 std::string metadata_of(const store::Turn& turn) {
-    const chat::Json stored = store::options_of(turn);
+    const chat::Json stored = chat::parse_json(store::options_json(turn), "turn options");
     const auto found = stored.find("metadata");
     return found == stored.end() ? "" : chat::dump(*found);
 }

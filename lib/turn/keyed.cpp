@@ -23,7 +23,7 @@ std::string hash_of_said(const place::TurnOptions& options) {
 }
 
 void check_same_prompt(const store::Turn& turn, const place::TurnOptions& options) {
-    const chat::Json stored = store::options_of(turn);
+    const chat::Json stored = chat::parse_json(store::options_json(turn), "turn options");
     const std::string said = chat::string_or(stored, "said");
     if (said.empty() || said == hash_of_said(options)) return;
     throw Error(ErrorCode::bad_request,
@@ -68,7 +68,7 @@ void check_not_its_own(place::Place& place, const store::Turn& turn) {
 
 std::string told_of_unused(const place::Place& place, const store::Turn& turn) {
     const place::TurnOptions& given = place.options;
-    const chat::Json stored = store::options_of(turn);
+    const chat::Json stored = chat::parse_json(store::options_json(turn), "turn options");
     const bool is_its_thread = given.thread == std::to_string(place.thread.id) ||
                                given.thread == place.thread.branch ||
                                given.thread == store::given_name(place.thread.branch);

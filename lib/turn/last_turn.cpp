@@ -301,14 +301,15 @@ bool may_sleep_until(const place::Place& place, base::TimeMs resume_at) {
 }
 
 void keep_cooling(store::Turn& turn, const std::string& credential) {
-    chat::Json options = store::options_of(turn);
+    chat::Json options = chat::parse_json(store::options_json(turn), "turn options");
     options["cooling"] = credential;
     turn.options = chat::dump(options);
 }
 
 bool waits_for(const store::Turn& turn, const std::string& credential) {
     if (!is_still_parked(turn)) return false;
-    const std::string cooling = chat::string_or(store::options_of(turn), "cooling");
+    const std::string cooling =
+        chat::string_or(chat::parse_json(store::options_json(turn), "turn options"), "cooling");
     return cooling.empty() || cooling == credential;
 }
 

@@ -217,7 +217,7 @@ run chorus-context messages ada -n 3 --all
 expect_equal "$(field 1)" 6,7,8
 run chorus-context messages ada --all --json
 expect_equal "$(wc -l <"$scratch/out")" 8
-expect_equal "$(jq -c 'select(.role == "tool_result") | keys_unsorted' "$scratch/out")" '["schema","agent","id","created_at","thread","turn_id","role","content","tool_calls","tool_call_id","is_error","attachments","status","restored_from","original_at","left_window","replaced_by"]'
+expect_equal "$(jq -c 'select(.role == "tool_result") | keys_unsorted' "$scratch/out")" '["schema","agent","id","created_at","thread","turn_id","role","content","tool_calls","tool_call_id","is_error","attachments","status","restored_from","original_at","external_id","left_window","replaced_by"]'
 expect_equal "$(sed -n 4p "$scratch/out" | jq -r '.tool_calls[0] | "\(.name) \(.arguments)"')" 'create_file {"path": "walrus.txt", "content": "x"}'
 run chorus-run ada $'two\nlines \x1b[2J'
 run chorus-context messages ada -n 2

@@ -151,7 +151,9 @@ parent_with "$(spawn_aside c1 "$until_go")" "$(say Begun.)" "$(say 'Got it.')"
 preset helper
 run chorus-run a go
 wait_for 10 in_db "SELECT count(*) FROM turns WHERE agent_id = 2 AND pid > 0" 1
-kill -9 "$(db 'SELECT pid FROM tasks')" "$(db 'SELECT pid FROM turns WHERE agent_id = 2')"
+victims="$(db 'SELECT pid FROM tasks') $(db 'SELECT pid FROM turns WHERE agent_id = 2')"
+kill -9 $victims
+wait_for 10 eval '! kill -0 $victims 2>/dev/null'
 run chorus-run a --inbox
 expect_status 0
 expect_equal "$out" 'Got it.'
