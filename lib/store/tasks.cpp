@@ -105,6 +105,11 @@ std::vector<Task> running_tasks(Store& store, AgentId agent) {
     return tasks_that(store, "ended_at IS NULL", agent);
 }
 
+std::vector<Task> lost_sub_agents(Store& store, AgentId agent, base::TimeMs since) {
+    return tasks_that(store, "ended_at > ?2 AND status = 'lost' AND tool_call_id <> ''", agent,
+                      since);
+}
+
 std::vector<Task> ended_tasks(Store& store, AgentId agent, base::TimeMs since) {
     return tasks_that(store, "ended_at > ?2", agent, since);
 }

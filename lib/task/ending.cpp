@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "store/agents.hpp"
 #include "store/records.hpp"
+#include "sys/clock.hpp"
 #include "sys/process.hpp"
 #include "task/reports.hpp"
 
@@ -43,6 +44,12 @@ void tell_agent(store::Store& store, const store::Task& task) {
                                 .delivered_turn = 0,
                                 .depth = task.depth,
                                 .rights = task.rights});
+}
+
+bool is_reported(store::Store& store, const store::Task& task) {
+    const auto sub_agent = store::find_child_of_call(store, task.turn_id, task.tool_call_id);
+    return !sub_agent || goes_on(store, sub_agent->id) ||
+           store::has_inbox_key(store, key_of_report(*sub_agent));
 }
 
 // A sub-agent's turn reports its own end. This is for a process that could not: it was killed, or
@@ -85,6 +92,17 @@ void note_change(store::Store& store, const store::Task& task, const char* previ
                                 .next = std::string(store::name(task.status)),
                                 .cause = cause,
                                 .data = task.id});
+}
+
+void report_lost(store::Store& store, store::AgentId agent) {
+    constexpr base::TimeMs looked_back_ms = 86'400'000;
+    const auto lost = store::lost_sub_agents(store, agent, sys::now_ms() - looked_back_ms);
+    if (std::all_of(lost.begin(), lost.end(),
+                    [&](const store::Task& task) { return is_reported(store, task); }))
+        return;
+    store::Transaction transaction(store);
+    for (const store::Task& task : lost) tell_of_sub_agent(store, task);
+    transaction.commit();
 }
 
 bool record_end(store::Store& store, const store::Task& task) {

@@ -23,5 +23,7 @@ void note_change(store::Store& store, const store::Task& task, const char* previ
 // Records the end in the row, an event, and the message for the agent: one transaction, durable on
 // return. Returns false where the end was recorded already.
 bool record_end(store::Store& store, const store::Task& task);
+// Reports sub-agents whose process ended after their supervisor, of the last day.
+void report_lost(store::Store& store, store::AgentId agent);
 
 }  // namespace chorus::task

@@ -19,7 +19,11 @@ void report_sub_agent(store::Store& store, const store::Agent& sub_agent, const 
                                 .created_at = sys::now_ms(),
                                 .depth = task->depth,
                                 .rights = task->rights,
-                                .idempotency_key = "sub-agent " + std::to_string(sub_agent.id)});
+                                .idempotency_key = key_of_report(sub_agent)});
+}
+
+std::string key_of_report(const store::Agent& sub_agent) {
+    return "sub-agent " + std::to_string(sub_agent.id);
 }
 
 }  // namespace chorus::task

@@ -11,5 +11,7 @@ namespace chorus::task {
 // Leaves the text there, for a sub-agent that runs in a task; once for each sub-agent. Inside a
 // transaction of the caller.
 void report_sub_agent(store::Store& store, const store::Agent& sub_agent, const std::string& text);
+// The idempotency key of that message.
+std::string key_of_report(const store::Agent& sub_agent);
 
 }  // namespace chorus::task

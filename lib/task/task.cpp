@@ -83,6 +83,7 @@ std::vector<store::Task> settle(const Site& site,
         if (on_lost) on_lost(lost);
         return true;
     });
+    report_lost(site.store, site.agent);
     return running;
 }
 

@@ -69,7 +69,7 @@ for how in kill-run kill-all failures cancel; do
     *) touch "$work/go" ;;
     esac
     wait_for 10 eval 'chorus-tasks list a >/dev/null; has_ended 1' || fail "$how: the task runs on"
-    expect_db "SELECT count(*) FROM inbox WHERE agent_id = 1" 1
+    wait_for 10 eval 'chorus-tasks list a >/dev/null; in_db "SELECT count(*) FROM inbox WHERE agent_id = 1" 1' || fail "$how: no message"
     case $how in
     kill-run) expect_match "$(inbox)" 'Error: its process has ended: ended by signal 9 \(KILL\)' ;;
     kill-all) expect_match "$(inbox)" 'Error: its process has ended: lost' ;;
@@ -145,6 +145,22 @@ expect_equal "$(inbox)" ''
 touch "$work/go"
 wait_for 10 in_db "SELECT count(*) FROM inbox" 1
 expect_match "$(inbox)" 'The answer'
+
+test_case "the supervisor is killed, and its turn later: the agent is told all the same"
+parent_with "$(spawn_aside c1 "$until_go")" "$(say Begun.)"
+preset helper
+run chorus-run a go
+wait_for 10 in_db "SELECT count(*) FROM turns WHERE agent_id = 2 AND pid > 0" 1
+kill -9 "$(db 'SELECT pid FROM tasks')"
+wait_for 10 eval 'chorus-tasks list a >/dev/null; has_ended 1'
+expect_db "SELECT count(*) FROM inbox" 0
+victim=$(db 'SELECT pid FROM turns WHERE agent_id = 2')
+kill -9 "$victim"
+wait_for 10 eval '! kill -0 $victim 2>/dev/null'
+run chorus-tasks list a
+expect_match "$(inbox)" 'Error: its process has ended: lost'
+run chorus-tasks list a
+expect_db "SELECT count(*) FROM inbox" 1
 
 test_case "--inbox finds a task that was lost"
 parent_with "$(spawn_aside c1 "$until_go")" "$(say Begun.)" "$(say 'Got it.')"
