@@ -216,7 +216,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
         .interrupt = interrupt,
         .on_event =
             [&](const chat::Event& event, const chat::EventSource& source) {
-                if (trace) trace->event(event, source);
+                if (trace) trace->event(event);
                 output->event(event, source);
             },
         .warn = warn,

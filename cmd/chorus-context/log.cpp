@@ -8,6 +8,7 @@
 #include "chorus-context/reading.hpp"
 #include "chorus-context/verbs.hpp"
 #include "cli/call_line.hpp"
+#include "life/children.hpp"
 #include "store/agents.hpp"
 #include "store/history.hpp"
 #include "turn/kept_options.hpp"
@@ -53,9 +54,8 @@ struct Log : Named {
         verb.flag("--tree", filter.with_sub_agents, "list the turns of sub-agents too");
     }
 
-    Fields fields_of_turn(store::Store& store, const Turn& turn, cli::Value calls,
-                          cli::Value messages, std::size_t depth = 0) const {
-        const store::Agent agent = *store::find_agent(store, turn.agent_id);
+    Fields fields_of_turn(store::Store& store, const store::Agent& agent, const Turn& turn,
+                          cli::Value calls, cli::Value messages, std::size_t depth = 0) const {
         const std::string prompt =
             brief(store::turn_prompt(store, turn.id, 4 * shown_characters), shown_characters);
         const std::string metadata = turn::metadata_of(turn);
@@ -109,24 +109,28 @@ struct Log : Named {
                                 {.key = "prompt"}},
                                "");
         store::for_each_turn(opened.store, filter, [&](const Turn& turn) {
-            print_line(opened.store, turn, table, form, 0);
+            print_line(opened.store, agent_of(opened.store, turn, agent), turn, table, form, 0);
             return std::cout.good();
         });
     }
 
-    void print_line(store::Store& store, const Turn& turn, const cli::Table& table, Form form,
-                    std::size_t depth) const {
+    static store::Agent agent_of(store::Store& store, const Turn& turn, const store::Agent& usual) {
+        return turn.agent_id == usual.id ? usual : *store::find_agent(store, turn.agent_id);
+    }
+
+    void print_line(store::Store& store, const store::Agent& agent, const Turn& turn,
+                    const cli::Table& table, Form form, std::size_t depth) const {
         std::vector<ToolRun> runs;
         if (patches) runs = store::load_tool_runs(store, turn.id);
         const cli::Value calls = patches ? cli::each(runs, run_fields) : cli::Value();
-        std::cout << table.line(fields_of_turn(store, turn, calls, {}, depth), form) << '\n';
+        std::cout << table.line(fields_of_turn(store, agent, turn, calls, {}, depth), form) << '\n';
         std::string shown;
         for (const ToolRun& run : runs) shown += cli::shown_patch(run.patch, shown_on);
         if (form != Form::json && !shown.empty()) std::cout << shown << '\n';
         if (!filter.with_sub_agents) return;
         for (const store::TurnId below : store::turns_spawned_by(store, turn.id))
             if (const auto found = store::find_turn(store, below))
-                print_line(store, *found, table, form, depth + 1);
+                print_line(store, agent_of(store, *found, agent), *found, table, form, depth + 1);
     }
 
     static std::string seconds(std::int64_t ms) {
@@ -191,31 +195,30 @@ struct Log : Named {
     }
 
     // Whether it is that agent or a sub-agent of it, at any depth.
-    static bool is_of(store::Store& store, store::AgentId id, store::AgentId agent) {
-        while (id != agent && id != 0)
-            id = store::find_agent(store, id).value_or(store::Agent()).parent_id;
-        return id == agent;
+    static bool is_of(store::Store& store, const store::Agent& of, const store::Agent& agent) {
+        const auto above = life::ancestors_of(store, of);
+        return of.id == agent.id || std::any_of(above.begin(), above.end(), [&](const auto& one) {
+                   return one.id == agent.id;
+               });
     }
 
     void show(store::Store& store, const store::Agent& agent) const {
         const store::ReadTransaction all_at_once(store);
         const auto turn = store::find_turn(store, wanted);
-        if (!turn || !is_of(store, turn->agent_id, agent.id))
+        const store::Agent of = turn ? agent_of(store, *turn, agent) : agent;
+        if (!turn || !is_of(store, of, agent))
             throw Error(ErrorCode::not_found,
                         "agent '" + name + "': no turn " + std::to_string(wanted),
                         "chorus-context log " + name + " lists them");
         const auto said = store::turn_messages(store, turn->id);
         const auto runs = store::load_tool_runs(store, turn->id);
         if (json)
-            std::cout << cli::json("turn", fields_of_turn(store, *turn, cli::each(runs, run_fields),
-                                                          cli::each(said, fields_of)))
+            std::cout << cli::json("turn",
+                                   fields_of_turn(store, of, *turn, cli::each(runs, run_fields),
+                                                  cli::each(said, fields_of)))
                       << '\n';
         else
-            print_text(*turn,
-                       turn->agent_id == agent.id
-                           ? ""
-                           : " of " + store::find_agent(store, turn->agent_id)->name,
-                       said, runs);
+            print_text(*turn, of.id == agent.id ? "" : " of " + of.name, said, runs);
     }
 
     void run(Opened& opened) {

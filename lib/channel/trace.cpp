@@ -20,7 +20,6 @@ constexpr int client_kind = 3;
 constexpr int error_code = 2;
 constexpr std::size_t trace_id_length = 32;
 constexpr std::size_t span_id_length = 16;
-constexpr std::size_t none_open = static_cast<std::size_t>(-1);
 
 constexpr std::string_view finish_reasons = "gen_ai.response.finish_reasons";  // a list
 
@@ -83,9 +82,7 @@ void write_attribute(chat::JsonText& out, std::string_view key, std::string_view
 }  // namespace
 
 Trace::Trace(const std::string& file, const std::string& parent)
-    : file_(open_log(file)),
-      turn_(begin("invoke_agent", internal_kind, "invoke_agent")),
-      model_call_(none_open) {
+    : file_(open_log(file)), turn_(begin("invoke_agent", internal_kind, "invoke_agent")) {
     const auto parts = base::split(parent, '-');
     const bool is_usable = parts.size() == 4 && parts[0] == "00" &&
                            is_id(parts[1], trace_id_length) && is_id(parts[2], span_id_length) &&
@@ -119,8 +116,8 @@ void Trace::begin_model_call(const std::string& data) {
 }
 
 void Trace::end_model_call(const std::string& data) {
-    if (model_call_ == none_open) return;
-    Span& span = spans_[std::exchange(model_call_, none_open)];
+    if (!model_call_) return;
+    Span& span = spans_[*std::exchange(model_call_, std::nullopt)];
     const chat::Json answer = chat::parse_json(data, "event");
     span.ended = sys::now_ms();
     span.error = chat::string_or(answer, "error");
@@ -132,7 +129,7 @@ void Trace::end_model_call(const std::string& data) {
                              .cache_write_tokens = chat::integer_or(used, "cache_write_tokens")});
 }
 
-void Trace::event(const chat::Event& event, const chat::EventSource& /*source*/) {
+void Trace::event(const chat::Event& event) {
     if (std::holds_alternative<chat::Subtask>(event)) return;  // has spans of its own
     has_run_ = true;
     if (const auto* internal = std::get_if<chat::InternalEvent>(&event)) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,7 +26,7 @@ class Trace {
 
     // The traceparent of the turn's span, for child processes.
     std::string traceparent() const;
-    void event(const chat::Event& event, const chat::EventSource& source);
+    void event(const chat::Event& event);
     // Appends the line. One that cannot be written is a warning.
     void finish(const chat::TurnResult& result,
                 const std::function<void(const std::string&)>& warn);
@@ -43,7 +44,7 @@ class Trace {
         std::string problem = {};
     };
 
-    Span begin(std::string name, int kind, std::string_view operation);
+    static Span begin(std::string name, int kind, std::string_view operation);
     void begin_model_call(const std::string& data);
     void end_model_call(const std::string& data);
     void write(chat::JsonText& out, const Span& span) const;
@@ -56,7 +57,7 @@ class Trace {
     Span turn_;
     std::vector<Span> spans_;
     std::map<std::string, std::size_t> open_calls_;  // by the call's id
-    std::size_t model_call_;                         // the open one; spans_.size(): none
+    std::optional<std::size_t> model_call_;          // the open one
 };
 
 }  // namespace chorus::channel

@@ -87,17 +87,6 @@ agent::Permissions without_more(const agent::PathLists& paths) {
     return in_full(std::move(text));
 }
 
-}  // namespace
-
-agent::Permissions without_traces() {
-    policy::ProfileText text{.base = "open"};
-    for (const char* name : {"spawn_agent", "artifact_create", "artifact_append"})
-        text.deny.push_back({tools::action_pattern(*tools::find_tool(name))});
-    return in_full(std::move(text));
-}
-
-namespace {
-
 InForce sub_agent_in_force(store::Store& store, const store::Agent& agent,
                            const agent::Directory& directory,
                            const agent::HomeConfiguration& home) {
@@ -131,6 +120,13 @@ InForce sub_agent_in_force(store::Store& store, const store::Agent& agent,
 }
 
 }  // namespace
+
+agent::Permissions without_traces() {
+    policy::ProfileText text{.base = "open"};
+    for (const char* name : {"spawn_agent", "artifact_create", "artifact_append"})
+        text.deny.push_back({tools::action_pattern(*tools::find_tool(name))});
+    return in_full(std::move(text));
+}
 
 void check_tools(const agent::Preset& preset, const std::string& path) {
     std::vector<std::string> unknown;

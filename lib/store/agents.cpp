@@ -136,11 +136,10 @@ std::vector<Agent> list_children(Store& store, AgentId parent) {
 Tally tally_of(Store& store, AgentId agent, base::TimeMs now) {
     Statement statement = store.prepare(
         "SELECT (SELECT count(*) FROM threads WHERE agent_id = ?1 AND NOT is_importing AND "
-        "thread_id < "
-        "1000000000), (SELECT "
-        "count(*) FROM tasks WHERE agent_id = ?1 AND ended_at IS NULL), (SELECT count(*) FROM "
+        "thread_id < ?3), (SELECT count(*) FROM tasks WHERE agent_id = ?1 AND ended_at IS NULL), "
+        "(SELECT count(*) FROM "
         "prompts WHERE agent_id = ?1 AND state = 'pending' AND coalesce(expires_at, ?2 + 1) > ?2)");
-    statement.bind(agent, now).step();
+    statement.bind(agent, now, first_ephemeral_thread).step();
     return {statement.integer(0), statement.integer(1), statement.integer(2)};
 }
 

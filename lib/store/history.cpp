@@ -87,11 +87,11 @@ std::vector<TurnId> turn_ids(Store& store, const TurnFilter& filter) {
                                       : "agent_id = ?1";
     return query_integers(store,
                           "SELECT id FROM (SELECT id FROM known_turns WHERE " + of_agents +
-                              " AND thread_id < 1000000000 AND (?2 = 0 OR thread_id = ?2) AND "
+                              " AND thread_id < ?6 AND (?2 = 0 OR thread_id = ?2) AND "
                               "started_at >= ?3 AND started_at < ?4 ORDER BY id "
                               "DESC LIMIT ?5) ORDER BY id",
                           filter.agent, filter.thread, filter.since, filter.until,
-                          filter.newest > 0 ? filter.newest : -1);
+                          filter.newest > 0 ? filter.newest : -1, first_ephemeral_thread);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ std::optional<Task> find_task_of_call(Store& store, TurnId turn, std::string_vie
 std::vector<Task> running_tasks(Store& store, AgentId agent);
 // Tasks that ended since the thread's last turn began, by id; none if the thread has no turn.
 std::vector<Task> tasks_ended_since_turn(Store& store, AgentId agent, ThreadId thread);
-// Those of sub-agents whose supervisor was gone; found after `since`.
+// Returns the tasks of sub-agents that were found without their supervisor after `since`.
 std::vector<Task> lost_sub_agents(Store& store, AgentId agent, base::TimeMs since);
 // Tasks that ended after `since`, by id.
 std::vector<Task> ended_tasks(Store& store, AgentId agent, base::TimeMs since);

@@ -4,6 +4,7 @@
 
 #include "store/settings.hpp"
 #include "store/sqlite.hpp"
+#include "store/threads.hpp"
 
 namespace chorus::store {
 namespace {
@@ -11,16 +12,20 @@ namespace {
 constexpr const char* scope = "search";
 constexpr const char* indexed_up_to = "indexed";  // no message up to this id waits
 
-constexpr std::string_view waiting =
-    " FROM searchable WHERE id IN (SELECT id FROM messages WHERE id > ifnull((SELECT CAST(value AS "
-    "INTEGER) FROM settings WHERE scope = 'search' AND key = 'indexed'), 0) AND "
-    "ifnull(restored_from, '') NOT GLOB 'message *' AND NOT EXISTS (SELECT 1 FROM "
-    "messages_fts_docsize AS indexed WHERE indexed.id = messages.id) AND thread_id < 1000000000) "
-    "ORDER BY id";
+// The rows that wait to be indexed.
+std::string waiting() {
+    return " FROM searchable WHERE id IN (SELECT id FROM messages WHERE id > ifnull((SELECT "
+           "CAST(value AS INTEGER) FROM settings WHERE scope = 'search' AND key = 'indexed'), 0) "
+           "AND "
+           "ifnull(restored_from, '') NOT GLOB 'message *' AND NOT EXISTS (SELECT 1 FROM "
+           "messages_fts_docsize AS indexed WHERE indexed.id = messages.id) AND thread_id < " +
+           std::to_string(first_ephemeral_thread) + ") ORDER BY id";
+}
 
 // The index keeps words of a deleted message for some time.
 bool is_to_be_forgotten(Store& store, std::int64_t id) {
-    return has_row(store, "SELECT 1 FROM messages WHERE id = ? AND thread_id >= 1000000000", id);
+    return has_row(store, "SELECT 1 FROM messages WHERE id = ? AND thread_id >= ?", id,
+                   first_ephemeral_thread);
 }
 
 std::size_t size_bytes(const chat::Message& message) {
@@ -58,7 +63,7 @@ void index_waiting(Store& store) {
     run(store,
         "INSERT INTO messages_fts (rowid, prompt, answer, arguments, output) SELECT id, prompt, "
         "answer, arguments, output" +
-            std::string(waiting));
+            waiting());
     set_setting(store, scope, indexed_up_to,
                 query_text(store, "SELECT ifnull(max(id), 0) FROM messages"));
 }
@@ -78,7 +83,7 @@ bool gather_waiting(Store& store) {
             "DELETE FROM temp.waiting_fts;"
             "INSERT INTO temp.waiting_fts (rowid, prompt, answer, arguments, output) SELECT id, "
             "prompt, answer, arguments, output" +
-                std::string(waiting));
+                waiting());
     return query_integer(store.handle(), "SELECT count(*) FROM temp.waiting_fts") > 0;
 }
 

@@ -15,6 +15,15 @@ talk() { # NAME: an agent with two turns, one with calls
     run chorus-run "$1" 'and again'
     expect_status 0
 }
+# Leaves an export of ada, changed by the jq filter, as changed.jsonl, and imports it into ben.
+import_changed() { # FILTER
+    talk ada
+    run chorus-context export ada -o ada.jsonl
+    jq -c "$1" ada.jsonl >changed.jsonl
+    init ben --model builtin/script
+    run chorus-context import ben changed.jsonl
+    expect_status 0
+}
 save() { # NAME ID [DESCRIPTION]: a saved session, with its row
     local path=agents/$1/sessions/2026-02-12_$2.json
     jq -nc --arg id "$2" --arg description "${3:-$2}" '{id: $id, description: $description,
@@ -286,13 +295,8 @@ expect_equal "$(chorus-context search again --json | wc -l)" 4
 
 test_case "the ids that imported messages have elsewhere stay with them" # C-59
 external() { chorus-context messages "$1" --all --json | jq -r '.external_id // empty'; }
-talk ada
-run chorus-context export ada -o ada.jsonl
-jq -c 'if .type == "message" and .role == "user" then .external_id = "m-\(.id)" else . end' ada.jsonl >with.jsonl
-init ben --model builtin/script
-run chorus-context import ben with.jsonl
-expect_status 0
-wanted=$(jq -r '.external_id // empty' with.jsonl)
+import_changed 'if .type == "message" and .role == "user" then .external_id = "m-\(.id)" else . end'
+wanted=$(jq -r '.external_id // empty' changed.jsonl)
 [ "$(wc -l <<<"$wanted")" = 2 ] || fail 'there is none to import'
 expect_equal "$(external ben)" "$wanted"
 expect_equal "$(external ada)" ''
@@ -783,12 +787,7 @@ for agent in ada ben; do
 done
 
 test_case "import: a message of before 1970 moves on"
-talk ada
-run chorus-context export ada -o ada.jsonl
-jq -c 'if .type == "message" then .timestamp = "1965-03-01T00:00:00.000Z" else . end' ada.jsonl >old.jsonl
-init ben --model builtin/script
-run chorus-context import ben old.jsonl
-expect_status 0
+import_changed 'if .type == "message" then .timestamp = "1965-03-01T00:00:00.000Z" else . end'
 db "UPDATE turns SET started_at = 0 WHERE agent_id = 2"
 run chorus-context export ben -o ben.jsonl
 expect_status 0
