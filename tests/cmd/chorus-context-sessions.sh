@@ -516,7 +516,7 @@ one_error 'compact: no summary: .*500'
 expect_db 'SELECT count(*) FROM messages' 4
 expect_equal "$(sessions a)" 0
 
-test_case "auto_compact: what the limits would leave out is summarised; else it is told once for each cut" # A-16 A-66
+test_case "auto_compact: what the limits would leave out is summarised; else it is told once for each cut"
 init a --model anthropic/m
 agent_key a max_messages 4
 start_server "$(answers "$(say one)" "$(say two)" "$(say three)" "$(say four)")"

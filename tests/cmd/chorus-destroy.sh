@@ -55,7 +55,7 @@ begin_turn() { # COMMAND [OPTIONS]
 }
 ended_turn() { wait_for 15 test -s "$scratch/turn.status" || fail 'the turn did not end'; }
 
-test_case "the context is saved, what waits is withdrawn, the sessions are archived, the directory is gone" # L-41 L-42 L-43 L-44 L-45 L-54 L-56 X-09
+test_case "the context is saved, what waits is withdrawn, the sessions are archived, the directory is gone" # L-41 L-42 L-43 L-44 L-45 L-54 L-56
 init a --model builtin/script
 run chorus-run a 'remember the port'
 run chorus-context save a 'by hand' --no-summary
@@ -191,7 +191,7 @@ run chorus-run a 'and more'
 expect_status 0
 expect_sound
 
-test_case "without kept files the name is free, and nothing of before is there but its sessions" # L-50 L-44 L-49 X-08
+test_case "without kept files the name is free, and nothing of before is there but its sessions" # L-50 L-44 L-49
 init a --model builtin/script
 run chorus-run a 'the old words'
 echo old >"$(dir)/workspace/old.txt"
@@ -254,7 +254,7 @@ init b --model builtin/script
 run chorus-destroy b --keep-files --yes --json
 expect_json '"\(.archive) \(.session) \(.files_kept) \(.directory)"' "null null true $(dir b)"
 
-test_case "the name has to be typed, or --yes be given"
+test_case "the name has to be typed, or --yes be given"
 init a --model builtin/script
 unchanged 2 "no terminal to ask for its name" chorus-destroy a
 expect_match "$err" 'hint: --yes'

@@ -129,7 +129,7 @@ expect_missing "$CHORUS_HOME/agents/a/workspace/pwned"
 run chorus-run a hi --cancel-prompts -m builtin/script
 expect_sound
 
-test_case "what a profile denies wholly the model is not shown" # X-36
+test_case "what a profile denies wholly the model is not shown"
 init a --model anthropic/m --permissions locked
 start_server "$(answers "$(call c create_file '{"path": "x", "content": ""}')" "$(say ok)")"
 run chorus-run a hi

@@ -316,7 +316,7 @@ fails_alike 1 FAILED failed 'declined to answer' chorus-run a 'say it'
 expect_match "$(db "SELECT reason FROM turns LIMIT 1")" refused
 goes_on 3 0
 
-test_case "10: nobody to ask" # S-08 S-48 X-15
+test_case "10: nobody to ask" # S-08
 agent_of builtin/script --permissions standard
 command=$'/bash touch done\n/view .'
 run chorus-run a "say it

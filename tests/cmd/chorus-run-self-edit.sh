@@ -15,7 +15,7 @@ calls() {
         + [{say: {text: "Done."}}]), after: "repeat-last"}'
 }
 
-test_case "the system prompt is another at the next model call, and in every later turn" # L-13 A-34
+test_case "the system prompt is another at the next model call, and in every later turn" # L-13
 init a --model anthropic/m --permissions open --system-prompt 'FIRST prompt.'
 agent_key a metadata '{"kept": true}'
 start_server "$(calls '[["self_edit_system_prompt", {"new_prompt": "SECOND \"prompt\"."}]]')"
@@ -90,7 +90,7 @@ expect_match "$(result_of 1)" 'unless -m or CHORUS_MODEL'
 run chorus-run a again
 expect_equal "$(jq -r .model "$(request 3)")" n
 
-test_case "a stricter preset is in force at the next model call: what it denies is hidden, and refused" # L-17 L-19 X-36
+test_case "a stricter preset is in force at the next model call: what it denies is hidden, and refused" # L-17 L-19
 init a --model anthropic/m --permissions open
 start_server "$(calls '[["self_edit_permissions", {"new_profile": "locked"}], ["create_file", {"path": "x", "content": "x"}],
                         ["self_edit_permissions", {"new_profile": "open"}]]')"

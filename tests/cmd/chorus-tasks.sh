@@ -161,7 +161,7 @@ unset CHORUS_NOW_MS
 # --- status ---
 
 # L-40, L-53, L-60
-test_case "status: every field" # A-19 A-30
+test_case "status: every field"
 init a --model builtin/script --permissions sandboxed --description 'builds the site'
 run chorus-run a hello
 chorus-context save a 'Initial project setup' >"$scratch/out" 2>&1 || fail 'no session'
