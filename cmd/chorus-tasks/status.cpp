@@ -220,6 +220,8 @@ std::string as_json(const AgentStanding& standing, const WorkspaceStanding& work
                       {"lifecycle", store::name(agent.status)},
                       {"created_at", Time{agent.created_at}},
                       {"destroyed_at", Time{agent.destroyed_at}},
+                      {"last_activity_at", Time{agent.last_activity}},
+                      {"turns", agent.turn_count},
                       {"model", standing.model},
                       {"permissions", standing.permissions},
                       {"turn_state", state_of_agent(first)},

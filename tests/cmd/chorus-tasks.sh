@@ -161,7 +161,7 @@ unset CHORUS_NOW_MS
 # --- status ---
 
 # L-40, L-53, L-60
-test_case "status: every field"
+test_case "status: every field" # A-19 A-29 A-30
 init a --model builtin/script --permissions sandboxed --description 'builds the site'
 run chorus-run a hello
 chorus-context save a 'Initial project setup' >"$scratch/out" 2>&1 || fail 'no session'
@@ -190,6 +190,8 @@ expect_status 0
 expect_equal "$(jq -c '[.agent, .lifecycle, .turn_state, .context.state, .context.messages > 0, .last_turn.turn_state, .last_turn.state, .model,
     .permissions, (.threads | length), .running_tasks[0].id, .recent_tasks[0].id, .pending, (.workspace | del(.directory)), .last_session.description, .problems]' <<<"$out")" \
     '["a","active","idle","active",true,"idle","completed","builtin/script","sandboxed",1,"task_001","task_003",[],{"branch":"main","uncommitted":1,"problem":null},"Initial project setup",[]]'
+ended=$(db "SELECT strftime('%Y-%m-%dT%H:%M:%S', ended_at / 1000, 'unixepoch') || printf('.%03dZ', ended_at % 1000) FROM turns")
+expect_equal "$(jq -c '[.turns, .last_activity_at]' <<<"$out")" "[1,\"$ended\"]"
 expect_equal "$(jq '(.context.idle_save_at | sub("\\..*"; "Z") | fromdate) - (.context.idle_since_at | sub("\\..*"; "Z") | fromdate)' <<<"$out")" 1800
 run chorus-tasks status a
 for key in agent lifecycle model permissions state context idle workspace thread task session; do
@@ -198,6 +200,9 @@ done
 unset CHORUS_NOW_MS
 now=$fixed
 release
+run chorus-run a again
+run chorus-tasks status a --json
+expect_json .turns 2
 
 # L-51, L-52, L-54, S-07, S-09, S-10, S-12, S-13: a state and what goes with it
 test_case "status: exit 0 for every known agent, whatever its state and what is left of it"
