@@ -28,11 +28,12 @@ std::string metadata_of(const store::Agent& child, const std::string& parent,
 void write_child_files(const agent::Home& home, const std::string& path, const store::Agent& child,
                        const ChildFiles& files) {
     const agent::Directory made(path, home.path());
-    sys::write_file(made.configuration(), files.preset);
-    sys::write_file(made.metadata(), metadata_of(child, files.parent, files.cloned_from));
-    sys::write_file(made.transcript("main", 1, true),
-                    files.transcript.empty() ? "# " + child.name + "\n" : files.transcript);
-    sys::write_file(made.tool_log(), files.tool_log);
+    // nobody reads them before the directory is moved into place, so they are synced together
+    sys::append_file(made.configuration(), files.preset);
+    sys::append_file(made.metadata(), metadata_of(child, files.parent, files.cloned_from));
+    sys::append_file(made.transcript("main", 1, true),
+                     files.transcript.empty() ? "# " + child.name + "\n" : files.transcript);
+    sys::append_file(made.tool_log(), files.tool_log);
     sys::sync_filesystem(path);
 }
 
