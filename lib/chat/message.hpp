@@ -133,6 +133,7 @@ struct Reply {
 struct ToolResult {
     std::string text;
     bool is_error = false;
+    bool ends_turn = false;  // --on-ask fail: a sub-agent asked
 };
 
 // The change that a call makes in a file.

@@ -288,7 +288,8 @@ Ran Calls::run_in_order() {
         }
         ran.outcomes.push_back(end(judged, std::move(*result)));
         // calls that have not begun are left for --resume
-        const bool goes_on = i + 1 < judged_.size() && !rules_.stopping();
+        const bool ends_turn = judged.result.ends_turn;
+        const bool goes_on = i + 1 < judged_.size() && !rules_.stopping() && !ends_turn;
         std::optional<base::Error> problem;
         std::vector<Judged*> next;
         if (goes_on) {
@@ -297,6 +298,10 @@ Ran Calls::run_in_order() {
         }
         record_.advance({&judged}, next);
         if (problem) throw base::Error(*problem);
+        if (ends_turn) {
+            fail_all();
+            ran.how = Decided::failed;
+        }
         if (!goes_on) break;
     }
     return ran;
@@ -323,6 +328,9 @@ Ran Calls::run_side_by_side() {
     }
     record_.advance(ended);
     if (ended.size() < judged_.size()) ran.how = wait_for_person();
+    if (std::any_of(judged_.begin(), judged_.end(),
+                    [](const Judged& judged) { return judged.result.ends_turn; }))
+        ran.how = Decided::failed;
     return ran;
 }
 

@@ -132,8 +132,11 @@ std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const 
     }
     if (const std::string said = chat::string_or(result, "text"); !said.empty())
         detail += "\nIt had said:\n" + said;
-    return failed(headline_of(status, finished, timed_out) + (detail.empty() ? "" : "\n" + detail) +
-                  work);
+    chat::ToolResult result_of_call =
+        failed(headline_of(status, finished, timed_out) + (detail.empty() ? "" : "\n" + detail) +
+               work);
+    result_of_call.ends_turn = status == ExitStatus::denied;
+    return result_of_call;
 }
 
 // A sub-agent's process as its events tell it.

@@ -194,6 +194,25 @@ expect_status 0
 expect_match "$(results)" 'denied'
 expect_equal "$(prompt_ids)" ''
 
+test_case "--on-ask fail ends every turn of the chain, and each call has a result"
+both() { printf '%s\n' "$@" | jq -sc '{say: {tool_calls: map(.say.tool_calls[])}}'; }
+deeper=$(jq -nc '{preset: "helper", description: "deeper", prompt: "/view src/a"}')
+for calls in "$(both "$(spawn_call c1 '/view src/a')" "$(call c2 list_files '{}')")" "$(both "$(spawn_call c1 '/view src/a')" "$(spawn_call c2 hello)")" \
+    "$(spawn_call c1 "/spawn_agent $deeper" '{"preset": "middle"}')"; do
+    rm -rf "$CHORUS_HOME"
+    parent_with "$calls" "$(say done)"
+    asks
+    preset middle
+    run chorus-run a --on-ask fail go
+    expect_status 11
+    expect_match "$(results)" 'approval needed, and --on-ask is fail'
+    expect_equal "$(result_count 1)" "$(jq '.say.tool_calls | length' <<<"$calls")"
+    expect_equal "$(prompt_ids)" ''
+    expect_db "SELECT count(*) FROM turns WHERE ended_at IS NULL" 0
+    run chorus-run a 'go on'
+    expect_status 0
+done
+
 test_case "the prompt of another agent stays another agent's"
 parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
 asks
