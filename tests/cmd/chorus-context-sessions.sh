@@ -42,7 +42,7 @@ run chorus-run a -t main 'and now'
 expect_equal "$(jq '.messages | length' "$(request 2)")" 3
 expect_sound
 
-test_case "save: a description names it, --no-summary asks nobody, -t narrows, --json tells all" # C-43 C-66 L-27
+test_case "save: a description names it, --no-summary asks nobody, -t narrows, --json tells all" # C-43 C-66 L-27 X-05
 init a --model anthropic/m
 start_server "$(answers "$(say 'Hello.')")"
 run chorus-run a 'hello there'
@@ -516,7 +516,7 @@ one_error 'compact: no summary: .*500'
 expect_db 'SELECT count(*) FROM messages' 4
 expect_equal "$(sessions a)" 0
 
-test_case "auto_compact: what the limits would leave out is summarised; else it is told once for each cut"
+test_case "auto_compact: what the limits would leave out is summarised; else it is told once for each cut" # A-16 A-66
 init a --model anthropic/m
 agent_key a max_messages 4
 start_server "$(answers "$(say one)" "$(say two)" "$(say three)" "$(say four)")"

@@ -144,7 +144,7 @@ expect_status 0
 run chorus-run a -t before more
 expect_equal "$(sent)" '1|said|2|said|3|said|4|said|more'
 
-test_case "what a limit left out comes back when the limit grows; it was left out for no other reason"
+test_case "what a limit left out comes back when the limit grows; it was left out for no other reason"
 for key in max_messages context_tokens; do
     rm -rf "$CHORUS_HOME"
     talk 6

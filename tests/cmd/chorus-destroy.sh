@@ -55,7 +55,7 @@ begin_turn() { # COMMAND [OPTIONS]
 }
 ended_turn() { wait_for 15 test -s "$scratch/turn.status" || fail 'the turn did not end'; }
 
-test_case "the context is saved, what waits is withdrawn, the sessions are archived, the directory is gone" # L-41 L-42 L-43 L-44 L-45 L-54 L-56
+test_case "the context is saved, what waits is withdrawn, the sessions are archived, the directory is gone" # L-41 L-42 L-43 L-44 L-45 L-54 L-56 X-10
 init a --model builtin/script
 run chorus-run a 'remember the port'
 run chorus-context save a 'by hand' --no-summary
@@ -126,7 +126,7 @@ expect_db 'SELECT count(*) FROM sessions' 0
 expect_missing "$CHORUS_HOME/archive"
 expect_missing "$(dir)"
 
-test_case "--keep-files: the directory stays whole, and holds what only the database knew" # L-46 L-48
+test_case "--keep-files: the directory stays whole, and holds what only the database knew" # L-46 L-48 X-07
 init a --model builtin/script --permissions open
 run chorus-run a '/create_file {"path": "made.txt", "content": "made"}
 /git_commit {"message": "made it"}'

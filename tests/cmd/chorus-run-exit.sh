@@ -285,7 +285,7 @@ limited() {
     expect_events
     expect_equal "$(tail -1 "$scratch/out" | jq -r '"\(.status.state) \(.metadata.reason)"')" "completed $reason"
 }
-test_case "9: limits: iterations, tokens of a turn, of an answer" # A-33 A-47
+test_case "9: limits: iterations, tokens of a turn, of an answer" # A-14 A-33 A-47 X-24 X-33
 agent_of anthropic/m
 start_server "$(answers '{"say": {"text": "again", "tool_calls": [{"name": "list_files"}]}}')"
 limited max_iterations 'ended after 2 model calls' chorus-run a 'say it' --max-iterations 2
@@ -293,6 +293,7 @@ expect_db 'SELECT group_concat(iterations) FROM turns' 2,2,2
 agent_key a max_iterations 3
 limited max_iterations 'ended after 3 model calls' chorus-run a 'say it'
 agent_key a max_iterations null
+limited max_iterations 'ended after 25 model calls' chorus-run a 'say it'
 agent_key a budget '{"tokens_per_turn": 30}'
 limited tokens 'token limit' chorus-run a 'say it'
 expect_db 'SELECT iterations, input_tokens + output_tokens FROM turns ORDER BY id DESC LIMIT 1' '2|30'
@@ -301,7 +302,7 @@ start_server "$(answers '{"say": {"text": "cut in the mid", "stop": "max_tokens"
 limited tokens 'token limit' chorus-run a 'say it'
 expect_db "SELECT DISTINCT state FROM turns" idle
 expect_db "SELECT content FROM messages ORDER BY id DESC LIMIT 1" 'cut in the mid'
-goes_on 12
+goes_on 15
 start_server "$(answers '{"say": {"text": "cut", "tool_calls": [{"id": "x", "name": "create_file", "arguments": {"path": "f", "content": "half"}}], "stop": "max_tokens"}}' "$(say 'smaller then')")"
 run chorus-run a 'a call in an answer that was cut is not run'
 expect_status 0
@@ -316,7 +317,7 @@ fails_alike 1 FAILED failed 'declined to answer' chorus-run a 'say it'
 expect_match "$(db "SELECT reason FROM turns LIMIT 1")" refused
 goes_on 3 0
 
-test_case "10: nobody to ask" # S-08
+test_case "10: nobody to ask" # S-08 S-48 X-15
 agent_of builtin/script --permissions standard
 command=$'/bash touch done\n/view .'
 run chorus-run a "say it

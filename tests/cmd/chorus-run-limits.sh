@@ -88,6 +88,25 @@ for count in 4 5 6; do
     expect_json .tool_calls $((count > 5 ? 5 : count))
 done
 
+test_case "calls of one answer that only read run side by side, unless parallel_tools is 1; their results have its order" # X-25
+agent_of anthropic/m --permissions open
+bytes $((8 * mib)) >"$CHORUS_HOME/agents/a/workspace/large"
+search='{"name": "search_files", "arguments": {"pattern": "x+y", "path": "large"}}'
+beside() { # CALL...: whether each of them begins before the one above it has ended
+    start_server "$(answers "{\"say\": {\"tool_calls\": [$(IFS=,; echo "$*")]}}" "$(say done)")"
+    run chorus-run a go
+    expect_status 0
+    beside=$(db "SELECT group_concat(beside) FROM (SELECT intent_at < lag(finished_at) OVER (ORDER BY position) AS beside FROM tool_runs WHERE turn_id = (SELECT max(id) FROM turns)) WHERE beside IS NOT NULL")
+}
+beside "$search" '{"name": "list_files"}' "$search"
+expect_equal "$beside" 1,1
+expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' ORDER BY id LIMIT 1 OFFSET 1")" 'large'
+beside "$search" '{"name": "create_file", "arguments": {"path": "new", "content": "x"}}' "$search"
+expect_equal "$beside" 0,0
+agent_key a parallel_tools 1
+beside "$search" "$search"
+expect_equal "$beside" 0
+
 test_case "a stack of 64 KiB is enough for all of it"
 stack=64
 nm "$CHORUS_BIN/chorus-run" 2>/dev/null | grep -q __asan_init && stack=1024 # its frames are larger

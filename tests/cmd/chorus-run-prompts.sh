@@ -32,7 +32,7 @@ decisions() { db "SELECT group_concat(decision || ' ' || action_string, ', ') FR
 ran() { [ -e "$(work)/log" ] && wc -l <"$(work)/log" || echo 0; }
 set_agent() { chorus-config set -A a "$1" "$2" >/dev/null 2>"$scratch/err" </dev/null || fail "chorus-config: $(cat "$scratch/err")"; }
 
-test_case "as in cron: exit 10, listed, approved by another process, run once, answered, audited"
+test_case "as in cron: exit 10, listed, approved by another process, run once, answered, audited" # A-48
 waits "$(calls c 'echo ran >> log')"
 expect_json '.pending[0] | "\(.kind) \(.action) \(.tool) \(.arguments.command)"' 'permission tool:bash:echo ran >> log bash echo ran >> log'
 expect_equal "$(ran)" 0

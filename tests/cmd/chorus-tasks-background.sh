@@ -35,7 +35,7 @@ expect_db "SELECT tool || ' ' || action FROM tool_runs WHERE tool_call_id = 'c4'
 expect_db "SELECT group_concat(previous || '>' || next || ' ' || data) FROM events WHERE kind = 'task'" '>running task_001,running>failed task_001'
 expect_sound
 
-test_case "the next message says what runs and what has ended since, in the same words ever after" # C-03
+test_case "the next message says what runs and what has ended since, in the same words ever after" # C-03 X-40
 init a --model anthropic/m --permissions open
 start_server "$(answers "$(background c1 'exit 4')" "$(background c2 'sleep 60')" "$(call c3 task_wait '{"task_id": "task_001"}')" "$(say 'Started.')")"
 run chorus-run a go

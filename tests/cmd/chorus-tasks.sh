@@ -205,7 +205,7 @@ run chorus-tasks status a --json
 expect_json .turns 2
 
 # L-51, L-52, L-54, S-07, S-09, S-10, S-12, S-13: a state and what goes with it
-test_case "status: exit 0 for every known agent, whatever its state and what is left of it"
+test_case "status: exit 0 for every known agent, whatever its state and what is left of it"
 init a --model builtin/script
 run chorus-tasks status a --json
 expect_json '.turn_state + " " + .context.state + " " + (.last_turn | tostring)' 'idle idle null'
