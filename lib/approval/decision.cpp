@@ -36,6 +36,8 @@ using base::Error;
 using base::ErrorCode;
 using Verb = place::PromptDecision::Verb;
 
+constexpr std::size_t most_hinted = 5;
+
 // If nothing is left to decide in a turn that has not ended, it only needs to be resumed.
 std::string hint_for(store::Store& store, store::TurnId id) {
     const auto turn = store::find_turn(store, id);
@@ -78,8 +80,20 @@ store::Prompt one_prompt(store::Store& store, const std::string& name, const std
     return *prompt;
 }
 
+// The commands that decide what the agent's sub-agents ask in the background.
+std::string hint_for_all(store::Store& store, const std::string& name, store::TurnId turn) {
+    const auto agent = store::find_agent(store, name);
+    std::vector<std::string> commands;
+    if (agent)
+        for (const store::Prompt& prompt : store::pending_prompts_below(store, agent->id))
+            if (prompt.turn_id != turn && commands.size() < most_hinted)
+                commands.push_back("chorus-run " + name + " --approve " + prompt.id);
+    return commands.empty() ? hint_for(store, turn) : base::join(commands, ", or ");
+}
+
 // Returns the pending prompts that the verb can decide.
-std::vector<store::Prompt> all_prompts(store::Store& store, const place::PromptDecision& decision) {
+std::vector<store::Prompt> all_prompts(store::Store& store, const std::string& name,
+                                       const place::PromptDecision& decision) {
     std::vector<store::Prompt> prompts;
     // a rule that is to hold from now on is one of this agent's, not of its sub-agents'
     for (store::Prompt& prompt : decision.always ? store::load_prompts(store, decision.turn)
@@ -89,7 +103,7 @@ std::vector<store::Prompt> all_prompts(store::Store& store, const place::PromptD
             prompts.push_back(std::move(prompt));
     if (prompts.empty())
         throw Error(ErrorCode::no_prompt, "all: no pending question that this command can decide",
-                    hint_for(store, decision.turn));
+                    hint_for_all(store, name, decision.turn));
     return prompts;
 }
 
@@ -252,7 +266,7 @@ std::vector<store::Prompt> decide(store::Store& store, const DecisionContext& de
     life::refuse_from_inside(store, decider.environment);
     expire_prompts(store);
     const bool all = decision.id == "all";
-    auto prompts = all ? all_prompts(store, decision)
+    auto prompts = all ? all_prompts(store, agent_name, decision)
                        : std::vector{one_prompt(store, agent_name, decision.id)};
     const agent::HomeConfiguration configuration = agent::load_home_configuration(decider.home);
     const policy::Redaction secrets =
