@@ -100,6 +100,14 @@ std::string numbered(std::size_t k) {
     return text.data();
 }
 
+std::string last_text(const Json& body) {
+    const Json messages = body.value("messages", Json::array());
+    if (messages.empty()) return {};
+    Json content = messages.back().value("content", Json());
+    if (content.is_array() && !content.empty()) content = content.back().value("text", Json());
+    return content.is_string() ? content.get<std::string>() : std::string();
+}
+
 Asked asked_of(const Asking& asking, std::size_t k) {
     Asked asked;
     asked.dialect = dialect_of(asking.path);
@@ -108,6 +116,7 @@ Asked asked_of(const Asking& asking, std::size_t k) {
     const Json body = Json::parse(asking.body, nullptr, false);
     if (body.is_object()) {
         asked.model = body.value("model", "");
+        asked.said = last_text(body);
         asked.wants_usage =
             body.value("stream_options", Json::object()).value("include_usage", false);
     }

@@ -21,6 +21,7 @@ struct Asked {
     int number = 0;  // makes ids
     bool wants_usage = true;
     std::string head = {};  // of the request
+    std::string said = {};  // the text that the last message ends with, in the form of Anthropic
 };
 
 // One string an event, blank line included. Text outside ASCII is alternately raw and escaped.

@@ -44,6 +44,13 @@ std::vector<std::string> split(std::vector<std::string> parts, const Json& chunk
     return parts;
 }
 
+// "prompt": what the last message says, if it is an object.
+Json resolved(const Json& say, const Asked& asked) {
+    if (say != "prompt") return say;
+    Json said = Json::parse(asked.said, nullptr, false);
+    return said.is_object() ? said : Json{{"text", "All done."}};
+}
+
 Answer read_answer(const Json& entry, const Asked& asked) {
     Answer answer;
     answer.status = entry.value("status", 200);
@@ -57,7 +64,7 @@ Answer read_answer(const Json& entry, const Asked& asked) {
         answer.headers.emplace_back("content-type", asked.dialect == Dialect::ollama
                                                         ? "application/x-ndjson"
                                                         : "text/event-stream");
-        answer.parts = render(entry["say"], asked);
+        answer.parts = render(resolved(entry["say"], asked), asked);
     } else if (entry.contains("body_base64")) {
         answer.parts = {decode_base64(entry["body_base64"].get<std::string>())};
     } else {
