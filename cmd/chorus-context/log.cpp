@@ -9,6 +9,7 @@
 #include "chorus-context/verbs.hpp"
 #include "cli/call_line.hpp"
 #include "life/children.hpp"
+#include "report/standing.hpp"
 #include "store/agents.hpp"
 #include "store/history.hpp"
 #include "turn/kept_options.hpp"
@@ -26,7 +27,7 @@ constexpr std::size_t shown_characters = 80;
 // "idle", "error/denied", "exited/crashed"
 std::string end_of(const Turn& turn) {
     const std::string& why = turn.reason.empty() ? turn.error_category : turn.reason;
-    return std::string(store::name(turn.state)) + (why.empty() ? "" : "/" + one_line(why));
+    return std::string(store::name(report::state_now(turn))) + (why.empty() ? "" : "/" + one_line(why));
 }
 
 std::int64_t duration_ms(const ToolRun& run) {
@@ -69,7 +70,7 @@ struct Log : Named {
                 {"turn_id", turn.id},
                 {"started_at", Time{turn.started_at}},
                 {"ended_at", Time{turn.ended_at}},
-                {"turn_state", store::name(turn.state), end_of(turn)},
+                {"turn_state", store::name(report::state_now(turn)), end_of(turn)},
                 {"reason", turn.reason},
                 {"exit_code", cli::number(turn.exit_code, -1)},
                 error_field(turn),

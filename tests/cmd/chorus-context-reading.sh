@@ -150,6 +150,12 @@ expect_no_match "$shown" $'\x1b|\t'
 run chorus-run ada "$(printf 'ü%.0s' {1..200})"
 run chorus-context log ada -n 1
 expect_equal "$(cut -f9 "$scratch/out")" "$(printf 'ü%.0s' {1..79})…"
+# its process is gone
+db "UPDATE turns SET state = 'working', ended_at = NULL, pid = $$, pid_start = 1 + $(cut -d' ' -f22 /proc/$$/stat) WHERE id = 5"
+run chorus-context log ada -n 1
+expect_equal "$(cut -f4 "$scratch/out")" unknown
+run chorus-context log ada -n 1 --json
+expect_json .turn_state unknown
 
 test_case "log TURN: prompt, each call with decision, outcome and duration, answer, error, usage"
 init a --model anthropic/m --permissions standard
