@@ -191,7 +191,7 @@ run chorus-run a 'and more'
 expect_status 0
 expect_sound
 
-test_case "without kept files the name is free, and nothing of before is there but its sessions" # L-50 L-44 L-49
+test_case "without kept files the name is free, and nothing of before is there but its sessions" # L-50 L-44 L-49 X-08
 init a --model builtin/script
 run chorus-run a 'the old words'
 echo old >"$(dir)/workspace/old.txt"

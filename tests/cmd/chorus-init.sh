@@ -170,7 +170,7 @@ git clone -q private W/own
 run chorus-init e --model builtin/script --clone W/own
 expect_status 0
 
-test_case "a foreign directory in place needs --adopt; its trust keys are set aside" # L-49
+test_case "a foreign directory in place needs --adopt; its trust keys are set aside" # L-49 S-46
 mkdir -p "$CHORUS_HOME/agents/a/docs" && chmod 700 "$CHORUS_HOME"
 echo '{"name":"old","model":"builtin/script","system_prompt":"S","permissions":"open","environment":["X"],"extra":true}' >"$CHORUS_HOME/agents/a/agent.json"
 run chorus-init a

@@ -78,7 +78,7 @@ for owner in agent home settings; do
     expect_equal "$(texts "$(request 2)")" 'first|one|second|'
 done
 
-test_case "a window that would begin inside a turn begins at the next one; the turn itself is always whole"
+test_case "a window that would begin inside a turn begins at the next one; the turn itself is always whole" # X-26
 init a --model anthropic/m
 start_server "$(answers "$(call c list_files '{}')" "$(say one)" "$(say two)" "$(call d list_files '{}')" "$(say three)")"
 run chorus-run a first

@@ -47,7 +47,7 @@ run chorus-context verify a
 expect_status 0
 expect_sound
 
-test_case "its id is not used again, and the thread goes on as if it had not been"
+test_case "its id is not used again, and the thread goes on as if it had not been" # A-37
 talk
 start_server "$(answers "$(say 'The SECRET-WORD answer.')" "$(say 'The third answer.')")"
 run chorus-run a 'the SECRET-WORD prompt' --ephemeral

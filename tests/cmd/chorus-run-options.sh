@@ -35,7 +35,7 @@ run env -u CHORUS_ANTHROPIC_BASE_URL chorus-run a hi
 expect_status 0
 expect_equal "$(request_count)" 2
 
-test_case "-t and --new-thread: conversations beside each other" # C-12 C-69
+test_case "-t and --new-thread: conversations beside each other" # C-12 C-69 A-06 A-08 A-36
 init a --model anthropic/m
 start_server "$(answers "$(say ok)")"
 run chorus-run a 'in the first'

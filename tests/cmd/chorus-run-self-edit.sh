@@ -15,7 +15,7 @@ calls() {
         + [{say: {text: "Done."}}]), after: "repeat-last"}'
 }
 
-test_case "the system prompt is another at the next model call, and in every later turn" # L-13
+test_case "the system prompt is another at the next model call, and in every later turn" # L-13 A-34
 init a --model anthropic/m --permissions open --system-prompt 'FIRST prompt.'
 agent_key a metadata '{"kept": true}'
 start_server "$(calls '[["self_edit_system_prompt", {"new_prompt": "SECOND \"prompt\"."}]]')"

@@ -32,7 +32,7 @@ expect_status 0
 run chorus-tasks
 expect_no_match "$out" helper
 
-test_case "cancel --subagent ends that one; the turn above goes on with an error"
+test_case "cancel --subagent ends that one; the turn above goes on with an error"
 parent_with "$(spawn_call c1 '/bash until [ -e go ]; do sleep 0.05; done')" "$(say done)"
 preset helper
 chorus-run a go >"$scratch/a.out" 2>&1 </dev/null &

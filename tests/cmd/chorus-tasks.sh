@@ -161,7 +161,7 @@ unset CHORUS_NOW_MS
 # --- status ---
 
 # L-40, L-53, L-60
-test_case "status: every field" # A-19 A-29 A-30
+test_case "status: every field" # A-29 A-30 A-50 X-22
 init a --model builtin/script --permissions sandboxed --description 'builds the site'
 run chorus-run a hello
 chorus-context save a 'Initial project setup' >"$scratch/out" 2>&1 || fail 'no session'
@@ -203,9 +203,17 @@ release
 run chorus-run a again
 run chorus-tasks status a --json
 expect_json .turns 2
+# what a person writes into agent.json holds, and the row follows with the next turn
+agent_key a permissions '"locked"'
+agent_key a model '"builtin/other"'
+run chorus-tasks status a --json
+expect_json '.model + " " + .permissions' 'builtin/other locked'
+agent_key a model '"builtin/script"'
+run chorus-run a 'and again'
+expect_db 'SELECT permissions FROM agents' locked
 
 # L-51, L-52, L-54, S-07, S-09, S-10, S-12, S-13: a state and what goes with it
-test_case "status: exit 0 for every known agent, whatever its state and what is left of it" # A-31
+test_case "status: exit 0 for every known agent, whatever its state and what is left of it" # A-31 A-28 S-59 X-31
 init a --model builtin/script
 run chorus-tasks status a --json
 expect_json '.turn_state + " " + .context.state + " " + (.last_turn | tostring)' 'idle idle null'
@@ -255,7 +263,7 @@ run chorus-tasks ready a
 expect_status 4
 
 # S-06, S-08
-test_case "status and threads: at work, and waiting"
+test_case "status and threads: at work, and waiting" # A-19 X-17
 init a --model anthropic/m --permissions sandboxed
 start_server "$(answers "$(sleeping 30)" "$(say done)")"
 chorus-run a 'go on' >"$scratch/turn" 2>&1 </dev/null &
