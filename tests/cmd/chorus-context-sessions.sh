@@ -19,7 +19,7 @@ foreign() {
     run chorus-config doctor --fix
 }
 
-test_case "save: a file, a row and the model's summary; the context goes on" # C-14 C-38 C-39 C-40 C-41 C-42 C-50 C-54 C-72 L-31 L-36
+test_case "save: a file, a row and the model's summary; the context goes on" # C-14 C-38 C-39 C-40 C-41 C-42 C-50 C-54 C-72 L-31 L-36 X-04
 init a --model anthropic/m
 start_server "$(answers "$(say 'Hello.')" "$(say 'Greetings were exchanged. Nothing is open.')" "$(say 'Again.')")"
 run chorus-run a 'hello there'
@@ -34,6 +34,9 @@ expect_match "$file" '/agents/a/sessions/20[0-9]{2}-[01][0-9]-[0-3][0-9]_greetin
 expect_equal "$(jq -r '"\(.summary) \(.trigger) \(.message_count) \(.model)"' "$file")" \
     'Greetings were exchanged. Nothing is open. manual_save 4 anthropic/m'
 expect_equal "$(jq -r '[.messages[] | "\(.thread_id) \(.role)"] | join(",")' "$file")" '1 user,1 assistant,2 user,2 assistant'
+# readers know one name or the other
+expect_equal "$(jq -c '[.id == .session_id, .saved_at == .timestamp, (.id, .saved_at, .window_start, .window_end | type), .agent_name]' "$file")" \
+    '[true,true,"string","string","string","string","a"]'
 expect_db "SELECT description || ' ' || trigger || ' ' || message_count FROM sessions" 'Greetings were exchanged. Nothing is open. manual_save 4'
 expect_equal "$(jq -r '.tools // [] | length' "$(request 1)")" 0
 expect_match "$(jq -r '.system[].text' "$(request 1)")" 'two to four sentences'

@@ -245,7 +245,7 @@ expect_match "$err" 'chorus-run: warning: .*ended after 1 model call
 chorus-run: hint: chorus-run a -t 1 --resume --max-iterations N'
 expect_equal "$(request_count)" 1
 
-test_case "--wait: one after the other"
+test_case "--wait: one after the other" # S-52
 init a --model builtin/script --permissions sandboxed
 work=$CHORUS_HOME/agents/a/workspace
 chorus-run a '/bash touch began; sleep 1; echo first >>order' >/dev/null 2>&1 </dev/null &

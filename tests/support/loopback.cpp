@@ -15,6 +15,7 @@
 //            "stop": "end" | "tool_use" | "max_tokens" | "refusal" | "none",
 //            "usage": {"input": 10, "output": 5, "cache_read": 0, "cache_write": 0},
 //            "error": {"type": "overloaded_error", "message": "…"}}},
+// or {"say": "prompt"}: what the last message of the request says, if it is such an object (Anthropic's form alone);
 // where usage.input counts the cached ones too, "none" ends the stream without its terminal marker
 // and "error" is an event in its place. Either may have
 //   "chunk": "whole" | N | "utf8"   one write; N bytes a write; inside characters and escapes.
