@@ -12,7 +12,6 @@
 #include "report/standing.hpp"
 #include "store/agents.hpp"
 #include "store/history.hpp"
-#include "turn/kept_options.hpp"
 
 namespace chorus::command {
 namespace {
@@ -59,7 +58,7 @@ struct Log : Named {
                           cli::Value calls, cli::Value messages, std::size_t depth = 0) const {
         const std::string prompt =
             brief(store::turn_prompt(store, turn.id, 4 * shown_characters), shown_characters);
-        const std::string metadata = turn::metadata_of(turn);
+        const std::string metadata = store::metadata_of(turn);
         const std::string tree = filter.with_sub_agents && agent.kind == "child"
                                      ? std::string(2 * depth, ' ') + agent.name + ": "
                                      : "";
@@ -159,7 +158,7 @@ struct Log : Named {
         line("cost", dollars(turn.usage.cost));
         if (turn.commit_before != turn.commit_after && !turn.commit_after.empty())
             line("commits", turn.commit_before + ".." + turn.commit_after);
-        if (const std::string metadata = turn::metadata_of(turn); !metadata.empty())
+        if (const std::string metadata = store::metadata_of(turn); !metadata.empty())
             line("metadata", metadata);
         if (!turn.error_detail.empty()) line("error", turn.error_detail);
     }

@@ -41,9 +41,9 @@ double temperature_given(const std::string& text) {
 }
 
 std::string metadata_given(const std::vector<std::string>& pairs) {
-    constexpr std::size_t most_pairs = 16;
-    constexpr std::size_t longest_key = 64;
-    constexpr std::size_t longest_value = 512;
+    constexpr std::size_t most_pairs = base::limits::metadata_pairs;
+    constexpr std::size_t longest_key = base::limits::metadata_key_bytes;
+    constexpr std::size_t longest_value = base::limits::metadata_value_bytes;
     chat::Json metadata = chat::Json::object();
     for (const std::string& pair : pairs) {
         const auto refuse = [&](const std::string& why) {

@@ -57,7 +57,11 @@ class Writer {
     void only_written(const char* key, const std::string& value) {
         text_or_none(key, value, Empty::left_out);
     }
-    void fresh(const store::Turn& turn) { flag("fresh", store::is_fresh(turn)); }
+    void options(const store::Turn& turn) {
+        flag("fresh", store::is_fresh(turn));
+        const std::string metadata = store::metadata_of(turn);
+        if (!metadata.empty()) out_.key("metadata").raw(metadata);
+    }
     void calls(const chat::Message& message) {
         if (!message.tool_calls.empty())
             out_.key("tool_calls").raw(chat::store_tool_calls(message.tool_calls));

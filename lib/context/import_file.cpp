@@ -119,10 +119,10 @@ class Members {
     }
     template <typename Value>
     void only_written(const char* /*key*/, const Value& /*value*/) const {}
-    void fresh(store::Turn& turn) const {
+    void options(store::Turn& turn) const {
         bool is_fresh = false;
         flag("fresh", is_fresh);
-        if (is_fresh) turn.options = store::fresh_options;
+        turn.options = store::imported_options(is_fresh, metadata());
     }
     void base64(const char* key, std::string& bytes) const {
         auto decoded = base::base64_decode(text(key, most_line_bytes));
@@ -133,9 +133,23 @@ class Members {
     void extra(chat::Message& message) const;
 
   private:
+    std::string metadata() const;
+
     const Json& object_;
     const std::string& what_;
 };
+
+std::string Members::metadata() const {
+    const Json& found = find("metadata");
+    if (found.is_null()) return {};
+    const bool is_one = found.is_object() && found.size() <= base::limits::metadata_pairs;
+    if (!is_one) throw wrong("metadata", "is not an object of a few strings");
+    for (const auto& [key, value] : found.items())
+        if (key.size() > base::limits::metadata_key_bytes || !value.is_string() ||
+            value.get_ref<const std::string&>().size() > base::limits::metadata_value_bytes)
+            throw wrong("metadata", "is not an object of a few strings");
+    return chat::dump(found);
+}
 
 void Members::calls(chat::Message& message) const {
     const Json& list = find("tool_calls");

@@ -107,7 +107,7 @@ void describe(auto& io, Is<store::Turn> auto& turn) {
     io.text_or_none("error_detail", turn.error_detail, Empty::left_out, most_detail_bytes);
     io.object("usage", turn.usage);
     io.cost(turn.usage.cost);
-    io.fresh(turn);
+    io.options(turn);
     io.only_written("commit_before", turn.commit_before);
     io.only_written("commit_after", turn.commit_after);
 }

@@ -103,6 +103,19 @@ bool is_fresh(const Turn& turn) {
     return options && (options->contains("fresh") || options->contains("fresh_after"));
 }
 
+std::string metadata_of(const Turn& turn) {
+    const auto options = chat::try_parse_json(options_json(turn));
+    const chat::Json& metadata = options ? chat::member(*options, "metadata") : chat::Json();
+    return metadata.is_object() ? chat::dump(metadata) : "";
+}
+
+std::string imported_options(bool is_fresh, const std::string& metadata) {
+    std::string members = is_fresh ? R"("fresh": true)" : "";
+    if (!metadata.empty())
+        members += (members.empty() ? "" : ", ") + (R"("metadata": )" + metadata);
+    return members.empty() ? "" : "{" + members + "}";
+}
+
 TurnId next_turn_id(Store& store) {
     return query_integer(store.handle(), std::string("SELECT ").append(next_id));
 }

@@ -65,8 +65,10 @@ bool is_fresh(const Turn& turn);
 inline std::string_view options_json(const Turn& turn) {
     return turn.options.empty() ? "{}" : std::string_view(turn.options);
 }
-// Options of a turn about which nothing else is known.
-constexpr std::string_view fresh_options = R"({"fresh": true})";
+// Returns the JSON object of --meta, or "".
+std::string metadata_of(const Turn& turn);
+// Options of a turn about which nothing else is known. `metadata`: as metadata_of returns it.
+std::string imported_options(bool is_fresh, const std::string& metadata);
 
 // Returns the id of the next turn of the home; ids reserved by an import are skipped.
 TurnId next_turn_id(Store& store);

@@ -84,10 +84,4 @@ std::string renewed_options(const store::Turn& turn, const place::TurnOptions& o
     return chat::dump(stored);
 }
 
-std::string metadata_of(const store::Turn& turn) {
-    const chat::Json stored = chat::parse_json(store::options_json(turn), "turn options");
-    const auto found = stored.find("metadata");
-    return found == stored.end() ? "" : chat::dump(*found);
-}
-
 }  // namespace chorus::turn

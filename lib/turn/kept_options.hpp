@@ -18,7 +18,5 @@ place::TurnOptions options_to_resume(const place::TurnOptions& given, const stor
 // Returns the turn's options with those given to --resume, which apply from now on.
 std::string renewed_options(const store::Turn& turn, const place::TurnOptions& options,
                             const policy::Redaction& redaction);
-// Returns the JSON object of --meta, or "".
-std::string metadata_of(const store::Turn& turn);
 
 }  // namespace chorus::turn

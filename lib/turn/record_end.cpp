@@ -16,7 +16,7 @@ namespace chorus::turn {
 using store::TurnState;
 
 void describe_records(store::Store& store, const store::Turn& turn, chat::TurnResult& result) {
-    result.metadata = metadata_of(turn);
+    result.metadata = store::metadata_of(turn);
     const store::AuditHead head = store::audit_head(store);
     result.audit_rows = head.rows;
     result.audit_hash = head.hash;

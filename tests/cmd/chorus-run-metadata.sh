@@ -41,6 +41,29 @@ expect_json .metadata.job MARK-OF-JOB
 ! grep -q 'sk-ant-secret' "$scratch/out" || fail 'a key is shown'
 expect_equal "$(db "SELECT count(*) FROM turns WHERE options LIKE '%sk-ant-secret%'")" 0
 
+test_case "--meta: it moves with the conversation, and a file with something else in its place is refused"
+init a --model builtin/script
+run chorus-run a --meta job=nightly --meta by='✓ "me"' hello
+run chorus-run a --fresh --meta job=fresh again
+run chorus-context export a -o a.jsonl
+init b --model builtin/script
+run chorus-context import b a.jsonl
+expect_status 0
+expect_equal "$(chorus-context log b --json | jq -c .metadata)" '{"job":"nightly","by":"✓ \"me\""}
+{"job":"fresh"}'
+chorus-context export b --format jsonl | jq -c 'select(.metadata) | [.fresh, .metadata.job]' >"$scratch/again"
+expect_file "$scratch/again" '[null,"nightly"]
+[true,"fresh"]'
+init c --model builtin/script
+for bad in '"text"' '["a"]' '{"a":1}' '{"a":{}}' "{\"a\":\"$(printf 'x%.0s' {1..513})\"}" "{\"$(printf 'k%.0s' {1..65})\":\"x\"}" \
+    "$(jq -nc '[range(17) | {key: "k\(.)", value: "v"}] | from_entries')"; do
+    jq -c --argjson bad "$bad" 'if .metadata then .metadata = $bad else . end' a.jsonl >bad.jsonl
+    run chorus-context import c bad.jsonl
+    expect_status 2
+    expect_match "$err" '"metadata" is not an object of a few strings'
+    expect_db 'SELECT count(*) FROM messages WHERE agent_id = 3' 0
+done
+
 test_case "--meta: what is malformed is refused before anything is recorded"
 ready
 long=$(head -c 513 /dev/zero | tr '\0' v)
