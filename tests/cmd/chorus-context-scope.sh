@@ -23,6 +23,23 @@ expect_status 0
 run chorus-context scope "$(of_child name)"
 expect_match "$out" "read	src/gen/\*\*	deeper.*read	src/\*\*	$child"
 
+test_case "a sub-agent keeps the read list that the one above had when it was created" # X-18
+parent
+preset helper
+preset deeper
+spawn helper hello --allow-path 'src/**'
+above=$child
+run chorus-run "$above" --spawn deeper -p hi
+expect_status 0
+below=$(of_child name)
+expect_equal "$(grep -A2 'read:' "$CHORUS_HOME/$(of_child dir)/preset.md" | grep -c 'src/\*\*')" 1
+run chorus-context scope "$above" allow 'lib/**'
+expect_status 0
+run chorus-run "$above" '/view lib/c'
+expect_match "$out" 'text of lib/c'
+run chorus-run "$below" '/view lib/c'
+expect_no_match "$out" 'text of lib/c'
+
 test_case "allow and deny change preset.md alone, and touch updated" # P-53
 parent
 preset helper 'description: helps  # a comment'

@@ -55,7 +55,7 @@ begin_turn() { # COMMAND [OPTIONS]
 }
 ended_turn() { wait_for 15 test -s "$scratch/turn.status" || fail 'the turn did not end'; }
 
-test_case "the context is saved, what waits is withdrawn, the sessions are archived, the directory is gone" # L-41 L-42 L-43 L-44 L-45 L-54 L-56 X-10
+test_case "the context is saved, what waits is withdrawn, the sessions are archived, the directory is gone" # L-41 L-42 L-43 L-44 L-45 L-54 L-56 X-10 X-09
 init a --model builtin/script
 run chorus-run a 'remember the port'
 run chorus-context save a 'by hand' --no-summary

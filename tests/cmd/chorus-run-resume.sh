@@ -128,7 +128,7 @@ maybe_runs=$(db "SELECT count(*) FROM tool_runs WHERE outcome = 'unknown'")
 [ "$lines" -ge "$done_runs" ] && [ "$lines" -le $((done_runs + maybe_runs)) ] ||
     fail "$lines lines for $done_runs done and $maybe_runs unknown calls"
 
-test_case "--resume after a failure asks again from the last committed point; its options are those of the turn"
+test_case "--resume after a failure asks again from the last committed point; its options are those of the turn" # A-21 A-65 X-32
 init a --model anthropic/m --permissions sandboxed
 home_key max_retries 0
 mkdir project

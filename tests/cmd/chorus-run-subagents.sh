@@ -59,7 +59,7 @@ expect_match "$(cat "$dir/preset.md")" 'read:
 '
 expect_equal "$(grep -c '^---$' "$dir/preset.md")" 2
 
-test_case "the same second: ids differ"
+test_case "the same second: ids differ" # P-65
 parent
 preset helper
 for i in 1 2 3 4; do chorus-run a --spawn helper -p same >/dev/null 2>&1 & pids[i]=$!; done
