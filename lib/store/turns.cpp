@@ -190,8 +190,8 @@ TurnId top_turn(Store& store, TurnId turn) {
         "FROM above JOIN turns ON turns.id = above.turn JOIN agents ON agents.id = turns.agent_id "
         "AND " +
             std::string(is_waited_for) +
-            " JOIN turns AS parent ON parent.id = agents.parent_turn WHERE parent.ended_at IS "
-            "NULL) SELECT turn FROM above ORDER BY height DESC LIMIT 1",
+            " JOIN turns AS parent ON parent.id = agents.parent_turn) SELECT turn FROM above ORDER "
+            "BY height DESC LIMIT 1",
         turn);
 }
 

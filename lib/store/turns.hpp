@@ -93,8 +93,8 @@ std::vector<Turn> open_turns(Store& store, AgentId agent);
 // Returns the open turns of the sub-agents that this turn waits for, at any depth, the deepest
 // first: those that calls without a result spawned.
 std::vector<Turn> open_turns_below(Store& store, TurnId turn);
-// Returns the open turn that in the end waits for this one, through the calls that spawned; the
-// turn itself if none does.
+// Returns the turn that in the end waits for this one, through calls that spawned and have no
+// result, also one that was cut short; the turn itself if none does.
 TurnId top_turn(Store& store, TurnId turn);
 // The newest turn of each thread that has one, by thread.
 std::vector<Turn> newest_turns(Store& store, AgentId agent);

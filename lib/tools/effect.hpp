@@ -37,7 +37,7 @@ enum class Effect {
 };
 struct Trace {
     Effect effect = Effect::unclear;
-    std::string what;  // for the model, if done: "a.txt was written"
+    std::string what;  // for the model: "a.txt was written"; "" if nothing is known
 };
 // `root` is what the call worked in, or the agent's directory for a file there. Never throws
 // because of what the evidence names; what cannot be read is unclear.

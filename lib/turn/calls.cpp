@@ -243,6 +243,13 @@ Decided Calls::settle_again(Judged& judged) {
     return how;
 }
 
+// Whether sub-agents that had suspended go on: a person is asked at the terminal, or has decided
+// elsewhere while another sub-agent was at work.
+bool Calls::goes_on_waiting() {
+    if (rules_.stopping()) return false;
+    return asked_of(place_, record_.turn()).decided || questions_.ask_for_sub_agents();
+}
+
 // The calls that have no result wait for their sub-agents, and these for a person.
 Decided Calls::wait_for_person() {
     const std::vector<store::Prompt> waiting = asked_of(place_, record_.turn()).pending;
@@ -280,10 +287,11 @@ Ran Calls::run_in_order() {
         Outcome result = judged.result;
         if (judged.runs) {
             do result = execute(judged);
-            while (!result && questions_.ask_for_sub_agents());
+            while (!result && goes_on_waiting());
         }
         if (!result) {
-            ran.how = wait_for_person();
+            // --resume takes up what a signal or --timeout leaves
+            if (!rules_.stopping()) ran.how = wait_for_person();
             break;
         }
         ran.outcomes.push_back(end(judged, std::move(*result)));
@@ -318,7 +326,7 @@ Ran Calls::run_side_by_side() {
     }
     do execute_side_by_side(results);
     while (std::any_of(results.begin(), results.end(), [](const Outcome& one) { return !one; }) &&
-           questions_.ask_for_sub_agents());
+           goes_on_waiting());
     Ran ran;
     std::vector<Judged*> ended;
     for (std::size_t i = 0; i < judged_.size(); ++i) {
@@ -327,7 +335,7 @@ Ran Calls::run_side_by_side() {
         ended.push_back(&judged_[i]);
     }
     record_.advance(ended);
-    if (ended.size() < judged_.size()) ran.how = wait_for_person();
+    if (ended.size() < judged_.size() && !rules_.stopping()) ran.how = wait_for_person();
     if (std::any_of(judged_.begin(), judged_.end(),
                     [](const Judged& judged) { return judged.result.ends_turn; }))
         ran.how = Decided::failed;

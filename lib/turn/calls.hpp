@@ -65,6 +65,7 @@ class Calls {
     Outcome at_the_border(const Judged& judged, const std::function<Outcome()>& use) const;
     Outcome execute(Judged& judged) const;
     Decided wait_for_person();
+    bool goes_on_waiting();
     void prepare_sandbox();
 
     place::Place& place_;

@@ -60,13 +60,18 @@ chat::TurnResult not_accepted(chat::TurnResult result, const place::Place& place
     result.accepted = false;
     const std::string name = place.agent.name;
     const std::string thread = std::to_string(place.thread.id);
-    result.error = Error(
-        result.error->code(), "the message was not accepted: " + result.error->message(),
-        "chorus-run " + name + " -t " + thread + " --queue MESSAGE leaves it for the next turn, " +
-            place::giving_up(place, place.thread.id) +
-            (place.directory.is_of_sub_agent()
-                 ? ""
-                 : ", chorus-run " + name + " --new-thread MESSAGE starts a new thread"));
+    const std::string first =
+        result.reason == "decided"
+            ? chat::resume_command(name, place.thread.id) + " continues that turn, "
+            : "";
+    result.error =
+        Error(result.error->code(), "the message was not accepted: " + result.error->message(),
+              first + "chorus-run " + name + " -t " + thread +
+                  " --queue MESSAGE leaves it for the next turn, " +
+                  place::giving_up(place, place.thread.id) +
+                  (place.directory.is_of_sub_agent()
+                       ? ""
+                       : ", chorus-run " + name + " --new-thread MESSAGE starts a new thread"));
     return result;
 }
 
@@ -137,6 +142,25 @@ Error several_wait(const place::TurnOptions& given, const std::vector<store::Thr
 }
 
 // Makes the options name the turn at the top of a chain. Returns whether it is another agent's.
+// The turns of sub-agents that this one waits for and that are not at work.
+std::vector<store::Turn> waiting_below(store::Store& store, store::TurnId turn) {
+    std::vector<store::Turn> below = store::open_turns_below(store, turn);
+    std::erase_if(below, [](const store::Turn& one) {
+        return one.pid != 0 && sys::is_alive({one.pid, one.pid_start});
+    });
+    return below;
+}
+
+void end_turns(store::Store& store, std::vector<store::Turn> ended, std::string_view reason) {
+    if (ended.empty()) return;
+    store::Transaction transaction(store);
+    for (store::Turn& one : ended) {
+        store::cancel_prompts(store, one.id, sys::now_ms());
+        write_exit(store, one, std::string(reason));
+    }
+    transaction.commit();
+}
+
 bool name_top(place::TurnOptions& options, store::Store& store, store::TurnId below,
               store::AgentId own) {
     const auto turn = store::find_turn(store, store::top_turn(store, below));
@@ -173,17 +197,14 @@ std::unique_ptr<place::TurnOptions> from_top(const place::TurnOptions& given, st
 }
 
 void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason) {
-    std::vector<store::Turn> ended = store::open_turns_below(place.store, turn.id);
-    std::erase_if(ended, [](const store::Turn& below) {
-        return below.pid != 0 && sys::is_alive({below.pid, below.pid_start});
-    });
+    std::vector<store::Turn> ended = waiting_below(place.store, turn.id);
     ended.push_back(std::move(turn));
-    store::Transaction transaction(place.store);
-    for (store::Turn& one : ended) {
-        store::cancel_prompts(place.store, one.id, sys::now_ms());
-        write_exit(place.store, one, std::string(reason));
-    }
-    transaction.commit();
+    end_turns(place.store, std::move(ended), reason);
+}
+
+void end_waiting_below(place::Place& place, const store::Turn& turn) {
+    end_turns(place.store, waiting_below(place.store, turn.id),
+              call_outcomes.name(CallOutcome::cancelled));
 }
 
 chat::TurnResult about(store::Store& store, const std::string& agent, const store::Turn& turn) {
@@ -246,9 +267,8 @@ void check_not_given_up(place::Place& place, const std::optional<store::Turn>& l
     for (const std::string& id : place.options.decided) {
         const auto prompt = store::find_prompt(place.store, id);
         if (!prompt || prompt->consumed_at != 0 || prompt->turn_id == 0) continue;
-        if (last && last->ended_at == 0 &&
-            last->id == store::top_turn(place.store, prompt->turn_id))
-            continue;
+        const store::TurnId top = store::top_turn(place.store, prompt->turn_id);
+        if (last && last->id == top && (last->ended_at == 0 || top != prompt->turn_id)) continue;
         throw Error(ErrorCode::no_prompt,
                     id + ": another process has given up its turn; nothing was done",
                     "see what the thread did instead: chorus-context log " + place.agent.name);
@@ -333,7 +353,9 @@ std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
     const auto [last, crashed] = take_over_unless_idle(place);
     if (!last) return std::nullopt;
     std::optional<CallOutcome> outcome;
-    if (last->ended_at == 0) {
+    if (last->ended_at != 0) {
+        end_waiting_below(place, *last);
+    } else {
         if (!options.cancel_prompts)
             if (auto waiting = still_open(place, *last, credential))
                 return options.queue ? queue_behind(place)

@@ -52,6 +52,8 @@ std::unique_ptr<place::TurnOptions> from_top(const place::TurnOptions& given, st
 
 // Ends a turn that waits or is parked, with those of its sub-agents, and cancels the prompts.
 void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason);
+// The same for the sub-agents of a turn that was cut short and does not go on.
+void end_waiting_below(place::Place& place, const store::Turn& turn);
 // Returns whether the turn was rewound or a session was restored after it, so that it cannot
 // continue.
 bool is_superseded(store::Store& store, const store::Turn& turn);

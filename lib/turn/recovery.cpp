@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "life/leftovers.hpp"
 #include "repo/repository.hpp"
+#include "store/agents.hpp"
 #include "store/ledger.hpp"
 #include "store/messages.hpp"
 #include "store/records.hpp"
@@ -13,6 +14,7 @@
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
+#include "sys/process.hpp"
 #include "task/kept_plants.hpp"
 #include "tools/tool.hpp"
 #include "turn/messaging.hpp"
@@ -28,8 +30,24 @@ bool may_be_repeated(const std::string& name) {
     return tool != nullptr && (tool->kind == tools::Class::read || is_repeated(tool->kind));
 }
 
+// What is known of the sub-agent that the call created; "" if it created none.
+std::string told_of_sub_agent(store::Store& store, const store::ToolRun& run) {
+    const auto child = store::find_child_of_call(store, run.turn_id, run.tool_call_id);
+    if (!child) return {};
+    const std::string id = "its sub-agent " + child->name;
+    const auto turn = store::newest_turn(store, child->id, 1);
+    if (!turn) return id + " has not begun";
+    if (turn->ended_at == 0 && turn->pid != 0 && sys::is_alive({turn->pid, turn->pid_start}))
+        return id + " is still at work, and what it does stands";
+    if (turn->state != TurnState::idle)
+        return id + " has ended without an answer, and what it did stands";
+    const auto messages = store::load_turn_messages(store, turn->id);
+    return id + " has ended, and what it did stands. It said:\n" +
+           (messages.empty() ? "" : messages.back().content);
+}
+
 CallOutcome outcome_of(const Unfinished& unfinished) {
-    if (unfinished.may_run) return CallOutcome::interrupted;
+    if (unfinished.may_run && unfinished.trace.what.empty()) return CallOutcome::interrupted;
     return unfinished.trace.effect == tools::Effect::done ? CallOutcome::ok : CallOutcome::unknown;
 }
 
@@ -38,8 +56,11 @@ std::string text_of(CallOutcome outcome, const tools::Trace& trace) {
         return "done: the process died before the call could answer, but " + trace.what;
     if (outcome == CallOutcome::interrupted)
         return "interrupted: the call was not run; nothing was changed by it";
-    if (outcome == CallOutcome::cancelled) return "cancelled: the user sent a new message";
-    if (outcome == CallOutcome::expired) return "denied: nobody decided it in time";
+    const std::string more = trace.what.empty() ? "" : "; " + trace.what;
+    if (outcome == CallOutcome::cancelled) return "cancelled: the user sent a new message" + more;
+    if (outcome == CallOutcome::expired && more.empty()) return "denied: nobody decided it in time";
+    if (!more.empty())
+        return "unknown: the turn was cut short before the call had its result" + more;
     return "unknown: the process died while this ran. It may have taken effect, in part or whole; "
            "it was not run again. Check before repeating it";
 }
@@ -50,6 +71,8 @@ tools::Trace trace_of(place::Place& place, const Unfinished& unfinished,
     const store::ToolRun& run = unfinished.run;
     if (const auto task = store::find_task_of_call(place.store, run.turn_id, run.tool_call_id))
         return {tools::Effect::done, task->id + " was started in the background"};
+    if (run.tool == "spawn_agent")
+        return {tools::Effect::unclear, told_of_sub_agent(place.store, run)};
     // a message is one row
     if (run.tool == "send_to_agent")
         return store::has_inbox_key(place.store, message_key(run.turn_id, run.tool_call_id))

@@ -12,6 +12,8 @@
 #include "chat/event.hpp"
 #include "chat/json.hpp"
 #include "place/spawning.hpp"
+#include "store/agents.hpp"
+#include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
@@ -132,9 +134,8 @@ std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const 
     }
     if (const std::string said = chat::string_or(result, "text"); !said.empty())
         detail += "\nIt had said:\n" + said;
-    chat::ToolResult result_of_call =
-        failed(headline_of(status, finished, timed_out) + (detail.empty() ? "" : "\n" + detail) +
-               work);
+    chat::ToolResult result_of_call = failed(headline_of(status, finished, timed_out) +
+                                             (detail.empty() ? "" : "\n" + detail) + work);
     result_of_call.ends_turn = status == ExitStatus::denied;
     return result_of_call;
 }
@@ -198,6 +199,19 @@ class Followed {
     Json result_ = Json::object();
 };
 
+// The result of a call whose sub-agent was destroyed, or went on with another message, while the
+// turn above waited for it.
+std::optional<chat::ToolResult> result_of_ended(store::Store& store, const std::string& dir,
+                                                const std::string& key) {
+    const auto child = store::find_child(store, dir);
+    if (!child) return failed("Error: User aborted agent\n" + id_of(dir) + " was destroyed");
+    const auto turn = store::find_turn_by_key(store, child->id, key);
+    const auto newest = store::newest_turn(store, child->id, 1);
+    if (!turn || turn->state == store::TurnState::idle || newest->id == turn->id)
+        return std::nullopt;
+    return failed("Error: User aborted agent\n" + child->name + " was given another message");
+}
+
 }  // namespace
 
 tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded, Record& record,
@@ -255,6 +269,11 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
                                      if (source == sys::Bounds::Source::out) followed.read(piece);
                                  }});
         };
+        {
+            const std::lock_guard guard(*emitting);
+            const std::string key = key_of(turn.id, request.call_id);
+            if (auto over = result_of_ended(place.store, dir, key)) return over;
+        }
         sys::Finished finished = take_turn();
         // killed from outside: the key finds the turn, which goes on
         if (finished.signal != 0 && !finished.stopped && !shutdown.requested()) {

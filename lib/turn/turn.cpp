@@ -194,6 +194,7 @@ bool asks_nobody(const place::Place& place) {
     auto unfinished = unfinished_calls(place, *last);
     if (crashed) say_recovered(place, *last, unfinished);
     if (options.retry) {
+        end_waiting_below(place, *last);
         Record settling(place, *last, stored_chain(place, *last));
         settle_calls(settling, std::exchange(unfinished, {}));
         drop_failed_tail(place, *last);

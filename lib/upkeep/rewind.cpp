@@ -224,7 +224,10 @@ store::Turn turn_of(place::Place& place, const store::StoredMessage& row) {
 // Closes the turn and gives each of its calls a result, so that the history shows how it ended.
 std::int64_t give_up(place::Place& place, const store::Turn& turn, bool crashed) {
     const bool waits = turn.ended_at == 0;
-    if (waits) turn::end_open_turn(place, turn, "rewound");
+    if (waits)
+        turn::end_open_turn(place, turn, "rewound");
+    else
+        turn::end_waiting_below(place, turn);
     const auto calls = turn::settle_unfinished(
         place, turn, crashed ? std::nullopt : std::optional(turn::CallOutcome::cancelled));
     return waits || crashed || !calls.empty() ? turn.turn_number : 0;

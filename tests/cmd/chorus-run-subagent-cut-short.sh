@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# A turn that waits for sub-agents is killed, ended or given up, or a sub-agent is, while one of them works or asks.
+. "$(dirname "$0")/../support/lib.sh"
+. "$(dirname "$0")/../support/turns.sh"
+. "$(dirname "$0")/../support/subagents.sh"
+
+both() { printf '%s\n' "$@" | jq -sc '{say: {tool_calls: map(.say.tool_calls[])}}'; }
+prompt_ids() { db "SELECT id FROM prompts WHERE state = 'pending' ORDER BY rowid"; }
+result_count() { db "SELECT count(*) FROM messages WHERE agent_id = 1 AND role = 'tool_result'"; }
+begin() { # OPTIONS...: a turn in the background
+    (exec chorus-run a "$@" go >"$scratch/turn" 2>"$scratch/turn.err" </dev/null) &
+    pid=$!
+}
+pair() { # OPTIONS...: one sub-agent asks while the other one works
+    rm -rf "$CHORUS_HOME"
+    parent_with "$(both "$(spawn_call c1 '/view src/a' '{"preset": "asker"}')" "$(spawn_call c2 $'/bash sleep 3\n')")" "$(say done)"
+    preset asker 'confirm-tool-calls: true'
+    preset helper
+    begin "$@"
+    wait_for 10 eval '[ -n "$(prompt_ids)" ]' || fail 'nothing asks'
+    id=$(prompt_ids)
+}
+killed() {
+    kill -KILL $pid
+    wait $pid 2>/dev/null
+}
+
+test_case "killed, and another message: the result says what the sub-agent has done, and that it still works"
+parent_with "$(spawn_call c1 $'/create_file {"path": "made", "content": "x"}\n/bash sleep 30')" "$(say done)"
+preset helper $'paths:\n  write: ["**"]'
+begin
+wait_for 10 test -e "$work/made" || fail 'it has not begun'
+wait_for 10 eval '[ -n "$(db "SELECT 1 FROM tool_runs WHERE tool = \"bash\" AND intent_at IS NOT NULL")" ]'
+killed
+run chorus-run a next
+expect_status 0
+expect_match "$err" '1 unknown'
+expect_match "$(results)" "^unknown: .*; its sub-agent $(of_child name) is still at work"
+chorus-tasks cancel "$(of_child name)" >/dev/null
+rm -rf "$CHORUS_HOME"
+parent_with "$(spawn_call c1 '/bash sleep 1')" "$(say done)"
+preset helper
+begin
+wait_for 10 eval '[ -n "$(db "SELECT 1 FROM tool_runs WHERE tool = \"bash\" AND intent_at IS NOT NULL")" ]'
+killed
+wait_for 10 eval '[ "$(db "SELECT state FROM turns ORDER BY id DESC LIMIT 1")" = idle ]'
+run chorus-run a next
+expect_match "$(results)" 'has ended, and what it did stands. It said:'
+expect_sound
+
+test_case "killed while one asks: --cancel-prompts with another message gives up all that waits"
+pair
+killed
+run chorus-run a --cancel-prompts next
+expect_status 0
+expect_equal "$(prompt_ids)" ''
+expect_equal "$(result_count)" 2
+run chorus-run a --approve "$id"
+expect_status 4
+wait_for 10 eval '[ "$(db "SELECT count(*) FROM turns WHERE ended_at IS NULL")" = 0 ]' || fail 'a turn is open'
+
+test_case "killed while one asks: a decision continues the whole chain"
+for decision in '--approve all' '--deny all' "--approve ID"; do
+    pair
+    killed
+    run chorus-run a ${decision/ID/$id}
+    expect_status 0
+    expect_equal "$out" done
+    expect_equal "$(result_count)" 2
+    expect_db "SELECT count(*) FROM turns WHERE ended_at IS NULL OR state <> 'idle'" 0
+done
+
+test_case "--timeout, a signal and cancel end the turn though one asks; --resume asks again"
+for way in TERM INT timeout cancel; do
+    if [ $way = timeout ]; then pair --timeout 2s; else pair; fi
+    case $way in
+        cancel) chorus-tasks cancel a --json >"$scratch/cancel" ;;
+        timeout) ;;
+        *) kill -$way $pid ;;
+    esac
+    wait $pid
+    expect_equal "$way $?" "$way $(case $way in timeout) echo 124 ;; INT) echo 130 ;; *) echo 143 ;; esac)"
+    [ $way != cancel ] || expect_equal "$(jq -r .turn_state "$scratch/cancel")" exited
+    run chorus-run a --resume
+    expect_status 10
+    expect_equal "$(prompt_ids)" "$id"
+    run chorus-run a --approve "$id"
+    expect_status 0
+    expect_equal "$out" done
+    expect_equal "$(result_count)" 2
+done
+
+test_case "decided elsewhere while another sub-agent works: the turn goes on by itself"
+for verb in approve deny; do
+    pair
+    run chorus-tasks $verb "$id"
+    expect_status 0
+    wait $pid
+    expect_equal $? 0
+    expect_equal "$(cat "$scratch/turn")" done
+    expect_equal "$(result_count)" 2
+done
+
+test_case "decided and not resumed: what refuses a message names --resume first"
+parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
+preset helper 'confirm-tool-calls: true'
+run chorus-run a go
+expect_status 10
+chorus-tasks approve "$(prompt_ids)" >/dev/null
+run chorus-run a next
+expect_status 10
+expect_match "$err" 'hint: chorus-run a -t 1 --resume continues that turn, '
+
+test_case "the sub-agent takes another message, or is destroyed, while the turn above waits for it"
+for way in message destroy; do
+    for then in --resume next; do
+        rm -rf "$CHORUS_HOME"
+        parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
+        preset helper 'confirm-tool-calls: true'
+        run chorus-run a go
+        expect_status 10
+        if [ $way = message ]; then
+            run chorus-run "$(of_child name)" --cancel-prompts other
+        else
+            run chorus-destroy a --subagent "$(of_child name)" --yes
+        fi
+        expect_status 0
+        run chorus-run a $then
+        expect_status 0
+        expect_equal "$out" done
+        expect_equal "$(result_count)" 1
+        expect_no_match "$(results)" 'nobody decided|idempotency|no such agent'
+        case $way$then in
+            message--resume) expect_match "$(results)" 'was given another message' ;;
+            destroy--resume) expect_match "$(results)" 'was destroyed' ;;
+        esac
+    done
+done
+
+end_tests
