@@ -27,9 +27,11 @@ struct Cancel : Named {
                     {"turn_state", state},
                     {"reason", turn.reason},
                     {"exit_code", cli::number(turn.exit_code, -1)}},
-                   "turn " + std::to_string(turn.turn_number) + " of thread " +
-                       std::to_string(turn.thread_id) + ": " + std::string(state) +
-                       (why.empty() ? "" : " (" + why + ")"));
+                   (store::is_ephemeral(turn.thread_id)
+                        ? "ephemeral turn"
+                        : "turn " + std::to_string(turn.turn_number) + " of thread " +
+                              std::to_string(turn.thread_id)) +
+                       ": " + std::string(state) + (why.empty() ? "" : " (" + why + ")"));
     }
 
     void run(Opened& opened) const {

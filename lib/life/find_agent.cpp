@@ -152,6 +152,7 @@ store::Agent require_known(const agent::Home& home, store::Store& store, const s
     if (auto agent = store::find_agent(store, name)) return std::move(*agent);
     if (auto child = find_sub_agent(home, store, name)) return std::move(*child);
     if (auto agent = store::find_destroyed_agent(store, name)) return std::move(*agent);
+    if (auto child = store::find_destroyed_child(store, name)) return std::move(*child);
     refuse_unknown(store, name);
 }
 

@@ -11,7 +11,6 @@ namespace chorus::place {
 namespace {
 
 constexpr std::int64_t drain_ms = 20'000;
-constexpr std::int64_t terminal_drain_ms = 2'000;  // a person waits for the shell prompt
 constexpr std::int64_t default_grace_ms = 10'000;
 
 bool is_past(std::int64_t deadline_ms) {

@@ -17,6 +17,8 @@ struct ShutdownTimeouts {
     std::int64_t grace_ms = 0;
 };
 ShutdownTimeouts shutdown_timeouts(const sys::Environment& environment);
+// The first of them by default after SIGINT at a terminal: a person waits for the shell prompt.
+constexpr std::int64_t terminal_drain_ms = 2'000;
 // The second of them only.
 std::int64_t shutdown_grace_ms(const sys::Environment& environment);
 

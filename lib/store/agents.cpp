@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "store/agent_tree.hpp"
 #include "store/columns.hpp"
 #include "store/messages.hpp"
 #include "store/parts.hpp"
@@ -93,6 +94,13 @@ std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name) {
                        name);
 }
 
+std::optional<Agent> find_destroyed_child(Store& store, std::string_view name) {
+    return agents.find(store,
+                       "WHERE (name = ?1 OR dir = ?1) AND kind = 'child' AND status = 'destroyed' "
+                       "ORDER BY id DESC LIMIT 1",
+                       name);
+}
+
 std::vector<Agent> list_generations(Store& store, std::string_view name) {
     return agents.all(store, "WHERE name = ? AND kind = 'agent' ORDER BY generation DESC", name);
 }
@@ -137,8 +145,8 @@ Tally tally_of(Store& store, AgentId agent, base::TimeMs now) {
     Statement statement = store.prepare(
         "SELECT (SELECT count(*) FROM threads WHERE agent_id = ?1 AND NOT is_importing AND "
         "thread_id < ?3), (SELECT count(*) FROM tasks WHERE agent_id = ?1 AND ended_at IS NULL), "
-        "(SELECT count(*) FROM "
-        "prompts WHERE agent_id = ?1 AND state = 'pending' AND coalesce(expires_at, ?2 + 1) > ?2)");
+        "(SELECT count(*) FROM prompts WHERE agent_id IN " +
+        agent_tree("SELECT ?1") + " AND state = 'pending' AND coalesce(expires_at, ?2 + 1) > ?2)");
     statement.bind(agent, now, first_ephemeral_thread).step();
     return {statement.integer(0), statement.integer(1), statement.integer(2)};
 }

@@ -52,6 +52,7 @@ std::optional<Agent> find_agent_of_place(Store& store, std::string_view place);
 void set_agent_place(Store& store, AgentId id, std::string_view place);
 // Returns the newest destroyed generation of that name.
 std::optional<Agent> find_destroyed_agent(Store& store, std::string_view name);
+std::optional<Agent> find_destroyed_child(Store& store, std::string_view name);
 // All agents that ever had the name, newest first; without children.
 std::vector<Agent> list_generations(Store& store, std::string_view name);
 // Returns the child in that directory that is not destroyed.
@@ -68,7 +69,8 @@ std::vector<Agent> all_agents(Store& store);
 std::vector<Agent> agents_with_context(Store& store);
 // The children of one parent, oldest first.
 std::vector<Agent> list_children(Store& store, AgentId parent);
-// Counts of an agent: its threads, its running tasks, and the prompts that can still be decided.
+// Counts of an agent: its threads, its running tasks, and the prompts that can still be decided,
+// also those of its sub-agents.
 struct Tally {
     std::int64_t threads = 0;
     std::int64_t tasks = 0;

@@ -79,8 +79,12 @@ sys::ProcessCommand command_for(const place::Place& place, const std::string& di
             command.arguments.end(),
             {"--timeout", std::to_string(std::max<std::int64_t>(left_ms, 1)) + "ms"});
     }
-    environment_for_sub_agent(place.surroundings.environment, place.surroundings.home)
-        .pass_to(command);
+    auto values =
+        environment_for_sub_agent(place.surroundings.environment, place.surroundings.home).all();
+    // its process is at no terminal
+    if (place.surroundings.ask)
+        values.emplace("CHORUS_DRAIN_TIMEOUT_MS", std::to_string(place::terminal_drain_ms));
+    sys::Environment(std::move(values)).pass_to(command);
     return command;
 }
 

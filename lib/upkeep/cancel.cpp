@@ -76,7 +76,10 @@ std::vector<store::Turn> cancel_turns(const agent::Home& home, store::Store& sto
             std::this_thread::sleep_for(ask_again);
         }
         const auto ended = store::find_turn(store, turn.id);
-        if (!ended) turn.state = store::TurnState::exited;  // an ephemeral one
+        if (!ended) {  // an ephemeral one
+            turn.state = store::TurnState::exited;
+            turn.ended_at = sys::now_ms();
+        }
         turn = ended.value_or(turn);
     }
     given_up.insert(given_up.end(), asked.begin(), asked.end());

@@ -48,6 +48,23 @@ expect_status 0
 expect_db "SELECT count(*) FROM audit_log WHERE action_string = 'agent:destroy'" 2
 expect_whole
 
+test_case "what it said can be read by its id afterwards, as that of a destroyed agent"
+spawn_them 'what was said' 'another one'
+chorus-destroy a --subagent "${ids[0]}" --yes >/dev/null || fail 'not destroyed'
+chorus-destroy a --yes >/dev/null || fail 'not destroyed'
+gone=$(db "SELECT name FROM agents WHERE id = 2") turn=$(db 'SELECT min(id) FROM turns')
+for command in "messages $gone" "log $gone" "log $gone $turn"; do
+    run chorus-context $command
+    expect_status 0
+    expect_match "$out" 'what was said'
+done
+run chorus-context audit "$gone"
+expect_status 0
+run chorus-tasks status "${ids[1]}" --json
+expect_json .lifecycle destroyed
+run chorus-run "$gone" more
+expect_status 4
+
 test_case "its files can stay, and it can be entered again"
 spawn_them one
 run chorus-destroy a --subagent "${ids[0]}" --keep-files --yes

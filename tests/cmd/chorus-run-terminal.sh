@@ -181,13 +181,18 @@ for kind in permission question; do
     expect_db "SELECT state FROM prompts" pending
 done
 
-test_case "^C in a command: it has 2 s, not 20"
-init a --model builtin/script --permissions sandboxed
+test_case "^C in a command, or in one of a sub-agent: it has 2 s, not 20"
+init a --model builtin/script --permissions open
+mkdir -p "$CHORUS_HOME/presets"
+printf -- '---\nmodel: builtin/script\npaths:\n  write: ["."]\n---\nHelp.\n' >"$CHORUS_HOME/presets/helper.md"
 typist() { wait_for 10 test -e "$CHORUS_HOME/agents/a/workspace/began" && printf '\003'; sleep 4; }
-started=$(date +%s)
-on_terminal "chorus-run a '/bash touch began; sleep 60'"
-expect_status 130
-[ $(($(date +%s) - started)) -lt 15 ] || fail 'it took as long as without a terminal'
+for prompt in '/bash touch began; sleep 60' '/spawn_agent {"preset": "helper", "description": "d", "prompt": "/bash touch began; sleep 60"}'; do
+    rm -f "$CHORUS_HOME/agents/a/workspace/began"
+    started=$(date +%s)
+    on_terminal "chorus-run a '$prompt'"
+    expect_status 130
+    [ $(($(date +%s) - started)) -lt 15 ] || fail "$prompt took as long as without a terminal"
+done
 
 test_case "all that is asked is shown, and shows what it is"
 init a --model anthropic/m --permissions standard

@@ -31,6 +31,11 @@ run chorus-tasks list "$first"
 expect_status 0
 run chorus-tasks
 expect_no_match "$out" helper
+preset asker 'confirm-tool-calls: true'
+run chorus-run "$first" --spawn asker -p '/view src/a'
+expect_status 10
+run chorus-tasks --json
+expect_json .pending 1
 
 test_case "cancel --subagent ends that one; the turn above goes on with an error"
 parent_with "$(spawn_call c1 '/bash until [ -e go ]; do sleep 0.05; done')" "$(say done)"
