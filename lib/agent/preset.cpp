@@ -163,9 +163,10 @@ bool read_key(const Value& value, std::string& backend, Preset& preset) {
         preset.model = value.text("the name of a model");
     else if (key == "description")
         preset.description = value.text();
-    else if (key == "tools")
+    else if (key == "tools") {
         preset.tools = value.list();
-    else if (key == "permissions")
+        preset.tools_place = value.place();
+    } else if (key == "permissions")
         preset.permissions = parse_permissions(chat::dump(value.json()), value.place());
     else if (key == "isolate")
         preset.isolate = value.flag();

@@ -26,6 +26,7 @@ struct Preset {
     std::string model = {};  // "provider/name", or a name alone; "": the home's default
     std::string description = {};
     std::optional<std::vector<std::string>> tools = {};  // absent: all
+    std::string tools_place = {};                        // "Failed to load preset from P: line 3"
     std::optional<Permissions> permissions = {};         // absent: its parent's
     bool confirm_calls = false;  // what the permissions allow is asked nevertheless
     bool isolate = false;

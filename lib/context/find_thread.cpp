@@ -43,7 +43,7 @@ store::Thread require_thread(store::Store& store, const store::Agent& agent,
     if (found) return *found;
     throw base::Error(base::ErrorCode::not_found,
                       "agent '" + agent.name + "': no thread " + base::quoted(branch),
-                      "-t takes main, a number or a branch; --new-thread begins one");
+                      "chorus-tasks threads " + agent.name + " lists its threads");
 }
 
 }  // namespace chorus::context

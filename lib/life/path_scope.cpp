@@ -92,6 +92,11 @@ bool widen_scope(const agent::Home& home, store::Store& store, const store::Agen
                  PathList list, const std::string& glob, const Decider& decider) {
     if (const std::string problem = sys::glob_problem(glob); !problem.empty())
         throw Error(ErrorCode::bad_request, "glob " + base::quoted(glob) + ": " + problem);
+    const std::vector<std::string>& usual = sys::usual_denials();
+    if (list != PathList::deny && std::find(usual.begin(), usual.end(), glob) != usual.end())
+        throw Error(ErrorCode::bad_request,
+                    "glob " + base::quoted(glob) + ": it is denied to every sub-agent",
+                    "copy what the sub-agent needs to another place");
     const auto lock = sys::Lock::acquire(home.configuration_lock(agent.id),
                                          sys::Lock::Mode::exclusive, edit_lock_ms);
     if (!lock)

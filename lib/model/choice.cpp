@@ -144,7 +144,8 @@ Found find_model(std::string_view text, const Catalog& catalog, const AvailableM
                  Check check) {
     if (text.empty())
         return Error(ErrorCode::config_invalid, "model: none is set",
-                     "give one with -m provider/name or set \"model\" in agent.json");
+                     "give one with -m provider/name, or for all agents with chorus-config set "
+                     "default_model provider/name");
     const ModelName wanted = parse_model_name(text);
     if (wanted.provider.empty())
         return find_bare(text, catalog, available, check,

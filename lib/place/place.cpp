@@ -170,10 +170,12 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
     const agent::Home& home = surroundings.home;
     const agent::Directory directory = home.directory(found.agent.dir);
     if (directory.is_of_sub_agent() && (options.new_thread || !options.directory.empty()))
-        throw Error(
-            ErrorCode::bad_request,
-            "sub-agent '" + found.agent.name + "': it has one thread, and one directory to work in",
-            options.ephemeral ? "leave out --ephemeral" : "leave out --new-thread and -C");
+        throw Error(ErrorCode::bad_request,
+                    "sub-agent '" + found.agent.name + "': it has one " +
+                        (options.directory.empty() ? "thread" : "directory to work in"),
+                    std::string("leave out ") + (!options.directory.empty() ? "-C"
+                                                 : options.ephemeral        ? "--ephemeral"
+                                                                            : "--new-thread"));
     if (directory.is_of_sub_agent()) {
         life::require_trusted_preset(home, found.store, found.agent);
         if (sys::is_link(directory.work()))

@@ -94,7 +94,7 @@ InForce sub_agent_in_force(store::Store& store, const store::Agent& agent,
     in_force.file = agent::configuration_text(directory);
     const std::string path = directory.configuration();
     const agent::Preset preset = agent::parse_preset(in_force.file, path);
-    check_tools(preset, path);
+    check_tools(preset);
     in_force.configuration = agent::configuration_of(preset);
     in_force.configuration.text = in_force.file;
     if (preset.tools) in_force.bounds.push_back(only(*preset.tools));
@@ -128,7 +128,7 @@ agent::Permissions without_traces() {
     return in_full(std::move(text));
 }
 
-void check_tools(const agent::Preset& preset, const std::string& path) {
+void check_tools(const agent::Preset& preset) {
     std::vector<std::string> unknown;
     for (const std::string& name : preset.tools.value_or(std::vector<std::string>()))
         if (tools::find_tool(name) == nullptr) unknown.push_back(base::visible(name));
@@ -136,8 +136,7 @@ void check_tools(const agent::Preset& preset, const std::string& path) {
     std::vector<std::string> known;
     for (const tools::Tool& tool : tools::registry()) known.emplace_back(tool.name);
     throw base::Error(base::ErrorCode::config_invalid,
-                      "Failed to load preset from " + path + ": tools: there is no " +
-                          base::join(unknown, ", no "),
+                      preset.tools_place + ": tools: there is no " + base::join(unknown, ", no "),
                       "there are " + base::join(known, ", "));
 }
 

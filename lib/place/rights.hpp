@@ -47,7 +47,7 @@ struct InForce {
 };
 // Error(config_invalid) with all tools that the preset names and nobody knows. `path`: the
 // preset's.
-void check_tools(const agent::Preset& preset, const std::string& path);
+void check_tools(const agent::Preset& preset);
 // Returns the permissions stored with the turn; nothing if it has the agent's own.
 std::optional<agent::Permissions> permissions_of_turn(const store::Turn& turn);
 // Denies the tools whose results would outlive a turn of which nothing is kept.

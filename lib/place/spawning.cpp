@@ -75,7 +75,7 @@ store::Agent spawn_sub_agent(store::Store& store, const store::Agent& parent,
                              const sys::Environment& environment, const agent::Home& home) {
     const std::string path = agent::require_preset(home, wanted.preset);
     const agent::Preset preset = agent::load_preset(path);
-    check_tools(preset, path);
+    check_tools(preset);
     const agent::HomeConfiguration general = agent::load_home_configuration(home);
     if (options.permissions)
         (void)agent::resolve_profile(*options.permissions, general, "--permissions");

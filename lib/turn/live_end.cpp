@@ -18,6 +18,14 @@ using base::ErrorCode;
 using base::ExitStatus;
 using chat::State;
 
+// What continues a turn that the budget ended: "$0.10 a turn (--max-usd)".
+std::string way_past(const std::string& budget, const std::string& goes_on) {
+    if (budget.find(" a turn") == std::string::npos)
+        return "when it has room again, continue with: " + goes_on;
+    if (budget.ends_with("(--max-usd)")) return goes_on + " --max-usd N";
+    return "give it more with chorus-config set, and continue with: " + goes_on;
+}
+
 }  // namespace
 
 void LiveTurn::fill_failure(const model::Failure& failure) {
@@ -85,11 +93,10 @@ void LiveTurn::fill(const LoopEnd& end) {
             return ended(State::completed, std::string(tokens_reason), ErrorCode::limit,
                          end.budget.empty() ? "turn: ended at its token limit"
                                             : "turn: ended at its token limit: " + end.budget,
-                         goes_on);
+                         end.budget.empty() ? goes_on : way_past(end.budget, goes_on));
         case End::budget:
             return ended(State::completed, std::string(budget_reason), ErrorCode::limit,
-                         "turn: ended at its budget: " + end.budget,
-                         "when it has room again, continue with: " + goes_on);
+                         "turn: ended at its budget: " + end.budget, way_past(end.budget, goes_on));
         case End::input_required:
             result_.prompts = calls_.prompts();
             return ended(State::input_required, reason_of(result_.prompts),

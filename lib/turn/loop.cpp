@@ -81,7 +81,7 @@ LoopEnd run_loop(LoopHost& host, const LoopLimits& limits, LoopState& state) {
         if (host.stop_requested()) return ended(End::interrupted);
         if (state.iterations >= limits.iterations) return ended(End::max_iterations);
         if (limits.tokens > 0 && spent(state.usage) + host.tokens_below() >= limits.tokens) {
-            end.budget = std::to_string(limits.tokens) + " tokens a turn (budget.tokens_per_turn)";
+            end.budget = base::counted(limits.tokens, "token") + " a turn (budget.tokens_per_turn)";
             return ended(End::tokens);
         }
         end.budget.clear();

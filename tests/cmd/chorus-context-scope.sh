@@ -99,6 +99,13 @@ expect_match "$(chorus-context scope "$below" validate lib/c | head -1)" "$child
 run chorus-context scope "$below" allow 'lib/**'
 expect_match "$(access lib/c "$below")" '^read deny'
 
+test_case "a file to read: no command runs, and the reason names it"
+parent
+preset helper
+spawn helper $'/view top\n/bash cat top' --allow-path top
+expect_match "$out" 'text of top'
+expect_match "$out" 'cannot be held to the agent.s paths: paths.read: top is a file, not a directory'
+
 test_case "what is wrong changes nothing"
 parent
 preset helper
@@ -118,6 +125,7 @@ wrong 2 'leads upwards' "$child" allow ../x
 wrong 2 'is absolute' "$child" allow '/etc/**'
 wrong 2 'has braces' "$child" deny '{a,b}'
 wrong 2 '' "$child" deny ''
+wrong 2 'is denied to every sub-agent' "$child" allow '**/.env'
 wrong 4 'none of that id' a show --subagent nobody
 wrong 4 '' nobody
 expect_equal "$(cat "$dir"/*.md "$dir"/*.yml | sha256sum)" "$sum"

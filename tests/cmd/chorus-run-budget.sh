@@ -94,8 +94,9 @@ calls=$(request_count)
 expect_equal "$(db 'SELECT cost <= 200000 FROM turns')" 1
 run chorus-run a --resume
 expect_status 9
+expect_match "$err" 'hint: chorus-run a -t 1 --resume --max-usd N$'
 expect_equal "$(request_count)" "$calls"
-run chorus-run a --resume --max-usd 5
+run chorus-run a -t 1 --resume --max-usd 5
 expect_status 0
 expect_equal "$out" Done.
 expect_sound

@@ -125,6 +125,16 @@ wait $turn
 expect_equal $? 0
 ! grep -rqa SECRET-WORD "$CHORUS_HOME" || fail "the prompt is in $(grep -rla SECRET-WORD "$CHORUS_HOME")"
 
+test_case "chorus-tasks cancel ends it, and says what it ended"
+init a --model builtin/script --permissions open
+(exec chorus-run a '/bash sleep 29.019' --ephemeral >ended 2>&1) &
+turn=$!
+wait_for 10 eval '[ -n "$(db "SELECT pid FROM turns WHERE pid IS NOT NULL AND current_step <> \"\"")" ]'
+run chorus-tasks cancel a
+expect_equal "$out" 'ephemeral turn: exited'
+wait $turn
+expect_equal $? 143
+
 test_case "many at once"
 init a --model builtin/script --permissions open
 run chorus-run a hello

@@ -80,7 +80,7 @@ refused() { # TEXT STATUS REGEX
 }
 refused $'---\nmodel: [\n---\n' 3 "Failed to load preset from $CHORUS_HOME/presets/p.md: line 3: "
 refused $'---\nmodel: a\nmodel: b\n---\n' 3 'line 3: model: given twice'
-refused $'---\nmodel: builtin/script\ntools: [view, foo, bash, bar]\n---\n' 3 'tools: there is no foo, no bar
+refused $'---\nmodel: builtin/script\ntools: [view, foo, bash, bar]\n---\n' 3 'line 3: tools: there is no foo, no bar
 chorus-run: hint: there are append_file, '
 refused $'---\nmodel: builtin/script\npaths: 3\n---\n' 3 'line 3: paths: must be a mapping'
 refused $'---\nmodel: builtin/script\npermissions: wide\n---\n' 3 "permissions: no profile 'wide'"

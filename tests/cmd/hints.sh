@@ -222,4 +222,38 @@ while IFS= read -r command; do
     grep -qxF "$command" <<<"$verbs" || fail "there is no $command"
 done < <(grep -rhoE '"[^"]*"' "$sources/lib" "$sources/cmd" --include=*.cpp | grep -oE 'chorus-(context|tasks|config) [a-z][a-z-]+' | sort -u)
 
+test_case "what a sub-agent does not take, a thread that is not there, no model, a limit of each turn"
+init a --model builtin/script
+mkdir -p "$CHORUS_HOME/presets"
+echo Help. >"$CHORUS_HOME/presets/helper.md"
+run chorus-run a --spawn helper hi
+expect_status 3
+expect_match "$err" 'hint: give one with -m provider/name, or for all agents with chorus-config set default_model provider/name$'
+chorus-config set default_model builtin/script
+run chorus-run a --spawn helper hi
+expect_status 0
+child=$(db "SELECT name FROM agents WHERE kind = 'child'")
+run chorus-run "$child" --ephemeral hi
+expect_status 2
+expect_match "$err" 'it has one thread
+chorus-run: hint: leave out --ephemeral$'
+run chorus-run "$child" -C / hi
+expect_match "$err" 'one directory to work in
+chorus-run: hint: leave out -C$'
+run chorus-context log a -t 7
+expect_status 4
+expect_match "$err" 'hint: chorus-tasks threads a lists its threads$'
+run chorus-tasks threads a
+expect_status 0
+agent_key a budget '{"tokens_per_turn": 1}'
+agent_key a model '"anthropic/m"'
+start_server "$(answers "$(call c1 list_files '{}')" "$(say ok)")"
+run chorus-run a hi
+expect_status 9
+expect_match "$err" '1 token a turn \(budget.tokens_per_turn\)
+chorus-run: hint: give it more with chorus-config set, and continue with: chorus-run a -t 1 --resume$'
+chorus-config set -A a budget '{"tokens_per_turn": 100000}'
+run chorus-run a -t 1 --resume
+expect_status 0
+
 end_tests
