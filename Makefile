@@ -75,7 +75,7 @@ soak: deps $(BUILD)/CMakeCache.txt
 	$(BUILD)/tests/fault_model --bin $(BUILD)/cmd --seconds 1200
 	$(BUILD)/tests/fault_power --bin $(BUILD)/cmd --cuts 5000
 	$(BUILD)/tests/fault_race --bin $(BUILD)/cmd --messages 100000
-	CHORUS_BIN=$(abspath $(BUILD))/cmd bash tests/fault/subagents.sh 5000 4 10
+	CHORUS_BIN=$(abspath $(BUILD))/cmd CHORUS_TEST_BIN=$(abspath $(BUILD))/tests bash tests/fault/subagents.sh 5000 4 10
 	$(BUILD)/tests/hostile $(abspath $(BUILD))/cmd --every-byte
 	ctest --test-dir $(BUILD) -C soak -R ^soak/ --output-on-failure --timeout 86400
 	$(MAKE) fuzz FUZZ_SECONDS=600

@@ -128,6 +128,7 @@ declare -A label=(
     [summary_ms]='wait for a summary'
     [subagent_depth]='depth of sub-agents' [message_depth]='messages between agents, one for another'
     [agent_message_bytes]='message to an agent' [plan_steps]='steps of a plan' [plan_step_bytes]='step of a plan'
+    [metadata_pairs]='values of --meta in a turn' [metadata_key_bytes]='key of such a value' [metadata_value_bytes]='such a value'
     [tasks]='background tasks'
     [task_depth]='turns that tasks begin, one after another'
     [failures_in_a_row]='tool failures in a row' [connect_ms]='connecting to a provider'

@@ -20,7 +20,7 @@ foreach(suite ${fault_suites})
 endforeach()
 add_test(NAME fault/subagents COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/fault/subagents.sh)
 set_tests_properties(fault/subagents PROPERTIES TIMEOUT 500 RUN_SERIAL TRUE
-  ENVIRONMENT "CHORUS_BIN=$<TARGET_FILE_DIR:chorus-run>")
+  ENVIRONMENT "CHORUS_BIN=$<TARGET_FILE_DIR:chorus-run>;CHORUS_TEST_BIN=$<TARGET_FILE_DIR:loopback>")
 target_sources(fault_race PRIVATE fault/clients/waits.cpp)
 target_link_libraries(fault_race PRIVATE chorus)
 add_dependencies(fault_power loopback)
