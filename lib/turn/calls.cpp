@@ -247,7 +247,13 @@ Decided Calls::settle_again(Judged& judged) {
 // elsewhere while another sub-agent was at work.
 bool Calls::goes_on_waiting() {
     if (rules_.stopping()) return false;
-    return asked_of(place_, record_.turn()).decided || questions_.ask_for_sub_agents();
+    Asked asked = asked_of(place_, record_.turn());
+    // a sub-agent goes on when all that it asked at once is decided
+    if (!asked.decided.empty() && asked.decided != taken_up_) {
+        taken_up_ = std::move(asked.decided);
+        return true;
+    }
+    return questions_.ask_for_sub_agents();
 }
 
 // The calls that have no result wait for their sub-agents, and these for a person.

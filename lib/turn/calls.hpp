@@ -77,6 +77,7 @@ class Calls {
     TurnCheckpoint checkpoint_;
     std::vector<Judged> judged_;
     std::vector<chat::PromptNotice> prompts_;
+    std::vector<std::string> taken_up_;  // decisions that sub-agents went on with
     bool sandbox_tested_ = false;
 };
 

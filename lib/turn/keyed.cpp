@@ -57,7 +57,7 @@ void check_not_its_own(place::Place& place, const store::Turn& turn) {
     if (!place.options.cancel_prompts || turn.ended_at != 0) return;
     const Asked asked = asked_of(place, turn);
     const bool is_parked = turn.state == TurnState::parked && is_still_parked(turn);
-    if (asked.pending.empty() && !asked.decided && !is_parked) return;
+    if (asked.pending.empty() && asked.decided.empty() && !is_parked) return;
     throw Error(ErrorCode::bad_request,
                 "--cancel-prompts: the waiting turn is turn " + std::to_string(turn.turn_number) +
                     " of thread " + std::to_string(turn.thread_id) +

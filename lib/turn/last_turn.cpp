@@ -41,7 +41,7 @@ chat::TurnResult not_gone_on(place::Place& place, const store::Turn& turn) {
 std::optional<chat::TurnResult> of_prompt(place::Place& place, const store::Turn& turn) {
     const Asked asked = asked_of(place, turn);
     if (!asked.pending.empty()) return still_waiting(place, turn, asked.pending);
-    if (asked.decided) return not_gone_on(place, turn);
+    if (!asked.decided.empty()) return not_gone_on(place, turn);
     return std::nullopt;
 }
 
@@ -233,10 +233,10 @@ Asked asked_of(place::Place& place, const store::Turn& turn) {
     Asked asked;
     approval::expire_prompts(place.store);
     for (store::Prompt& prompt : store::load_prompts_below(place.store, turn.id)) {
-        asked.decided = asked.decided ||
-                        (prompt.consumed_at == 0 && (prompt.state == store::PromptState::approved ||
-                                                     prompt.state == store::PromptState::denied ||
-                                                     prompt.state == store::PromptState::answered));
+        if (prompt.consumed_at == 0 && (prompt.state == store::PromptState::approved ||
+                                        prompt.state == store::PromptState::denied ||
+                                        prompt.state == store::PromptState::answered))
+            asked.decided.push_back(prompt.id);
         if (prompt.state == store::PromptState::pending) asked.pending.push_back(std::move(prompt));
     }
     return asked;
@@ -246,7 +246,7 @@ std::optional<chat::TurnResult> still_asked(place::Place& place, const store::Tu
     const Asked asked = asked_of(place, turn);
     const bool is_own = std::any_of(asked.pending.begin(), asked.pending.end(),
                                     [&](const auto& one) { return one.turn_id == turn.id; });
-    if (asked.pending.empty() || (asked.decided && !is_own)) return std::nullopt;
+    if (asked.pending.empty() || (!asked.decided.empty() && !is_own)) return std::nullopt;
     return still_waiting(place, turn, asked.pending);
 }
 
@@ -361,7 +361,7 @@ std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
                 return options.queue ? queue_behind(place)
                                      : not_accepted(std::move(*waiting), place);
         const Asked asked = asked_of(place, *last);
-        const bool waits = !asked.pending.empty() || asked.decided;
+        const bool waits = !asked.pending.empty() || !asked.decided.empty();
         const bool is_parked = last->state == TurnState::parked;
         if (!is_parked) outcome = waits ? CallOutcome::cancelled : CallOutcome::expired;
         end_open_turn(place, *last, is_parked ? "superseded" : call_outcomes.name(*outcome));

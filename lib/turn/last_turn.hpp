@@ -24,7 +24,7 @@ chat::TurnResult still_waiting(place::Place& place, const store::Turn& turn,
 // The questions of a turn and of its sub-agents.
 struct Asked {
     std::vector<store::Prompt> pending;
-    bool decided = false;  // a person decided one that is not consumed yet
+    std::vector<std::string> decided = {};  // ids of those whose decision is not consumed yet
 };
 Asked asked_of(place::Place& place, const store::Turn& turn);
 // Returns the result if the turn waits for a decision of its own, or none was made for any of its

@@ -101,6 +101,23 @@ for verb in approve deny; do
     expect_equal "$(result_count)" 2
 done
 
+test_case "one of two questions of a sub-agent is decided: the turn waits for the other one"
+parent_with "$(both "$(spawn_call c1 go '{"preset": "asker"}')" "$(spawn_call c2 $'/bash sleep 3\n')")" \
+    "$(both "$(call d1 view '{"path": "src/a"}')" "$(call d2 view '{"path": "top"}')")" "$(say done)"
+preset asker 'confirm-tool-calls: true'
+sed -i 's/^model: .*/model: anthropic\/m/' "$CHORUS_HOME/presets/asker.md"
+preset helper
+begin
+wait_for 10 eval '[ "$(prompt_ids | wc -l)" = 2 ]' || fail 'they do not ask'
+chorus-tasks approve "$(prompt_ids | head -1)" >/dev/null
+wait_for 10 eval '! kill -0 $pid 2>/dev/null' || fail 'it goes on'
+wait $pid
+expect_equal $? 10
+run chorus-run a --approve all
+expect_status 0
+expect_equal "$out" done
+expect_equal "$(result_count)" 2
+
 test_case "decided and not resumed: what refuses a message names --resume first"
 parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
 preset helper 'confirm-tool-calls: true'
