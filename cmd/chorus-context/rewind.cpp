@@ -48,13 +48,15 @@ struct Rewind : Holding {
                 {"commit", gone.commit_now}};
     }
 
-    // Prints what has left the window, and the command that undoes it.
-    void print_messages(const upkeep::Rewound& rewound) const {
+    // Prints what has left the window, and the command that undoes it; sub-agents do not branch.
+    void print_messages(const upkeep::Rewound& rewound, bool is_sub_agent) const {
         std::cout << "thread " << rewound.thread << ": back to before message " << wanted.to << "; "
                   << counted(rewound.messages, "message")
                   << (rewound.messages == 1 ? " has" : " have") << " left the window, up to "
-                  << rewound.last << "\n  undo: chorus-context branch " << name << " BRANCH --at "
-                  << rewound.last << " -t " << rewound.thread << '\n';
+                  << rewound.last << '\n';
+        if (!is_sub_agent)
+            std::cout << "  undo: chorus-context branch " << name << " BRANCH --at " << rewound.last
+                      << " -t " << rewound.thread << '\n';
     }
 
     void print_files(const upkeep::WorkspaceGoneBack& gone) const {
@@ -92,6 +94,7 @@ struct Rewind : Holding {
         read_options();
         life::HeldAgent held = hold(opened, sys::Lock::Mode::exclusive);
         const std::string directory = opened.home.directory(held.agent.dir).workspace();
+        const bool is_sub_agent = held.agent.parent_id != 0;
         const place::Surroundings surroundings = opened.surroundings();
         const upkeep::Rewound rewound =
             upkeep::rewind(std::move(opened.store), std::move(held), wanted, surroundings);
@@ -99,7 +102,7 @@ struct Rewind : Holding {
             std::cout << cli::json("rewound", fields_of(rewound)) << '\n';
             return;
         }
-        if (wanted.to != 0) print_messages(rewound);
+        if (wanted.to != 0) print_messages(rewound, is_sub_agent);
         if (rewound.given_up != 0)
             notice("turn " + std::to_string(rewound.given_up) +
                    ", which had not ended, is given up");

@@ -248,6 +248,8 @@ Decided Calls::settle_again(Judged& judged) {
 bool Calls::goes_on_waiting() {
     if (rules_.stopping()) return false;
     Asked asked = asked_of(place_, record_.turn());
+    // it was destroyed, or nobody decided in time
+    if (asked.pending.empty() && asked.decided.empty()) asked.decided = {"nothing"};
     // a sub-agent goes on when all that it asked at once is decided
     if (!asked.decided.empty() && asked.decided != taken_up_) {
         taken_up_ = std::move(asked.decided);

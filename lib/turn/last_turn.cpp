@@ -237,6 +237,8 @@ Asked asked_of(place::Place& place, const store::Turn& turn) {
                                         prompt.state == store::PromptState::denied ||
                                         prompt.state == store::PromptState::answered))
             asked.decided.push_back(prompt.id);
+        if (prompt.state == store::PromptState::expired && prompt.consumed_at == 0)
+            asked.has_expired = true;
         if (prompt.state == store::PromptState::pending) asked.pending.push_back(std::move(prompt));
     }
     return asked;
@@ -361,7 +363,7 @@ std::optional<chat::TurnResult> settle_last_turn(place::Place& place,
                 return options.queue ? queue_behind(place)
                                      : not_accepted(std::move(*waiting), place);
         const Asked asked = asked_of(place, *last);
-        const bool waits = !asked.pending.empty() || !asked.decided.empty();
+        const bool waits = !asked.pending.empty() || !asked.decided.empty() || !asked.has_expired;
         const bool is_parked = last->state == TurnState::parked;
         if (!is_parked) outcome = waits ? CallOutcome::cancelled : CallOutcome::expired;
         end_open_turn(place, *last, is_parked ? "superseded" : call_outcomes.name(*outcome));

@@ -25,6 +25,7 @@ chat::TurnResult still_waiting(place::Place& place, const store::Turn& turn,
 struct Asked {
     std::vector<store::Prompt> pending;
     std::vector<std::string> decided = {};  // ids of those whose decision is not consumed yet
+    bool has_expired = false;               // nobody decided one in time
 };
 Asked asked_of(place::Place& place, const store::Turn& turn);
 // Returns the result if the turn waits for a decision of its own, or none was made for any of its

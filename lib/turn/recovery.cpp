@@ -35,6 +35,7 @@ std::string told_of_sub_agent(store::Store& store, const store::ToolRun& run) {
     const auto child = store::find_child_of_call(store, run.turn_id, run.tool_call_id);
     if (!child) return {};
     const std::string id = "its sub-agent " + child->name;
+    if (child->status == store::AgentStatus::destroyed) return id + " was destroyed";
     const auto turn = store::newest_turn(store, child->id, 1);
     if (!turn) return id + " has not begun";
     if (turn->ended_at == 0 && turn->pid != 0 && sys::is_alive({turn->pid, turn->pid_start}))

@@ -17,6 +17,7 @@
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
+#include "turn/last_turn.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -100,7 +101,7 @@ chat::ToolResult failed(std::string text) {
 
 const char* headline_of(ExitStatus status, const sys::Finished& finished, bool timed_out) {
     if (timed_out && finished.stopped) return "Error: Timeout";
-    if (finished.stopped || finished.signal != 0) return "Error: User aborted agent";
+    if (finished.stopped) return "Error: User aborted agent";
     switch (status) {
         case ExitStatus::hangup:
         case ExitStatus::interrupted:
@@ -131,6 +132,8 @@ std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const 
         return chat::ToolResult{text + work, false};
     }
     if (status == ExitStatus::input_required) return std::nullopt;
+    if (finished.signal != 0 && !finished.stopped)
+        return failed("Error: The sub-agent was killed, and what it did stands" + work);
     std::string detail = base::visible(base::trim(finished.err.text));
     if (const Json& error = chat::member(result, "error"); error.is_object()) {
         const std::string category = chat::string_or(error, "category");
@@ -210,10 +213,25 @@ std::optional<chat::ToolResult> result_of_ended(store::Store& store, const std::
     const auto child = store::find_child(store, dir);
     if (!child) return failed("Error: User aborted agent\n" + id_of(dir) + " was destroyed");
     const auto turn = store::find_turn_by_key(store, child->id, key);
-    const auto newest = store::newest_turn(store, child->id, 1);
-    if (!turn || turn->state == store::TurnState::idle || newest->id == turn->id)
-        return std::nullopt;
+    if (!turn || turn->state == store::TurnState::idle) return std::nullopt;
+    if (is_superseded(store, *turn))
+        return failed("Error: User aborted agent\n" + child->name + " was rewound");
+    if (store::newest_turn(store, child->id, 1)->id == turn->id) return std::nullopt;
     return failed("Error: User aborted agent\n" + child->name + " was given another message");
+}
+
+// The call has its result: nobody waits any more for what the sub-agent's turn left below it, nor
+// for that turn itself if its process was killed.
+void close_ended(place::Place& place, const std::string& dir, const std::string& key) {
+    const auto child = store::find_child(place.store, dir);
+    const auto turn = child ? store::find_turn_by_key(place.store, child->id, key) : std::nullopt;
+    if (!turn) return;
+    const bool is_dead =
+        turn->ended_at == 0 && turn->pid != 0 && !sys::is_alive({turn->pid, turn->pid_start});
+    if (is_dead)
+        end_open_turn(place, *turn, "crashed");
+    else if (turn->ended_at != 0)
+        end_waiting_below(place, *turn);
 }
 
 }  // namespace
@@ -284,7 +302,12 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
             followed.begin_again();
             finished = take_turn();
         }
-        return followed.outcome(finished, shutdown.timed_out() && !shutdown.by_signal());
+        auto outcome = followed.outcome(finished, shutdown.timed_out() && !shutdown.by_signal());
+        if (outcome && outcome->is_error) {
+            const std::lock_guard guard(*emitting);
+            close_ended(place, dir, key_of(turn.id, request.call_id));
+        }
+        return outcome;
     };
     const auto start = [&place, &turn, &tasks](const std::string& dir,
                                                const tools::SpawnRequest& request,

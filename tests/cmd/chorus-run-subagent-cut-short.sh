@@ -118,6 +118,51 @@ expect_status 0
 expect_equal "$out" done
 expect_equal "$(result_count)" 2
 
+test_case "a sub-agent that waits for those below it is ended: nothing stays pending for nobody"
+for way in TERM cancel; do
+    rm -rf "$CHORUS_HOME"
+    parent_with "$(spawn_call c1 go '{"preset": "middle"}')" \
+        "$(both "$(spawn_call c2 '/view src/a' '{"preset": "asker"}')" "$(spawn_call c3 $'/bash sleep 3\n')")" "$(say done)"
+    preset middle 'permissions: open'
+    sed -i 's/^model: .*/model: anthropic\/m/' "$CHORUS_HOME/presets/middle.md"
+    preset asker 'confirm-tool-calls: true'
+    preset helper
+    begin
+    wait_for 10 eval '[ -n "$(prompt_ids)" ]' || fail 'nothing asks'
+    if [ $way = TERM ]; then kill -TERM $pid; else
+        chorus-tasks cancel a --subagent "$(db "SELECT name FROM agents WHERE preset = 'middle'")" >/dev/null
+    fi
+    wait $pid
+    expect_equal $? $([ $way = TERM ] && echo 143 || echo 0)
+    run chorus-run a --resume
+    expect_status 0
+    expect_equal "$(prompt_ids)" ''
+    expect_db "SELECT count(*) FROM turns WHERE ended_at IS NULL" 0
+done
+
+test_case "the only one that asks is destroyed while another one works: the turn goes on by itself"
+pair
+chorus-destroy a --subagent "$(db "SELECT name FROM agents WHERE preset = 'asker'")" --yes >/dev/null
+wait $pid
+expect_equal $? 0
+expect_equal "$(cat "$scratch/turn")" done
+expect_match "$(results)" 'was destroyed'
+
+test_case "its process is killed twice: the result says so, and nothing of it stays open"
+parent_with "$(spawn_call c1 $'/bash sleep 20.41\n/bash sleep 20.42')" "$(say done)"
+preset helper
+begin
+child_pid() { db "SELECT pid FROM turns WHERE agent_id = 2 AND pid IS NOT NULL AND current_step <> ''"; }
+for time in 1 2; do
+    wait_for 10 eval '[ -n "$(child_pid)" ] && [ "$(child_pid)" != "${before:-}" ]' || fail "no process $time"
+    before=$(child_pid)
+    kill -KILL "$before"
+done
+wait $pid
+expect_equal $? 0
+expect_equal "$(results)" 'Error: The sub-agent was killed, and what it did stands'
+expect_db "SELECT count(*) FROM turns WHERE ended_at IS NULL" 0
+
 test_case "decided and not resumed: what refuses a message names --resume first"
 parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
 preset helper 'confirm-tool-calls: true'
@@ -129,7 +174,7 @@ expect_status 10
 expect_match "$err" 'hint: chorus-run a -t 1 --resume continues that turn, '
 
 test_case "the sub-agent takes another message, or is destroyed, while the turn above waits for it"
-for way in message destroy; do
+for way in message destroy rewind; do
     for then in --resume next; do
         rm -rf "$CHORUS_HOME"
         parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
@@ -138,6 +183,9 @@ for way in message destroy; do
         expect_status 10
         if [ $way = message ]; then
             run chorus-run "$(of_child name)" --cancel-prompts other
+        elif [ $way = rewind ]; then
+            run chorus-context rewind "$(of_child name)" --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")"
+            expect_no_match "$out" 'undo'
         else
             run chorus-destroy a --subagent "$(of_child name)" --yes
         fi
@@ -150,6 +198,8 @@ for way in message destroy; do
         case $way$then in
             message--resume) expect_match "$(results)" 'was given another message' ;;
             destroy--resume) expect_match "$(results)" 'was destroyed' ;;
+            destroynext) expect_match "$(results)" '^cancelled: .*was destroyed' ;;
+            rewind--resume) expect_match "$(results)" 'was rewound' ;;
         esac
     done
 done
