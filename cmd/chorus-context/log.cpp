@@ -24,9 +24,9 @@ using store::Turn;
 constexpr std::size_t shown_characters = 80;
 
 // "idle", "error/denied", "exited/crashed"
-std::string end_of(const Turn& turn) {
+std::string end_of(const Turn& turn, std::string_view state) {
     const std::string& why = turn.reason.empty() ? turn.error_category : turn.reason;
-    return std::string(store::name(report::state_now(turn))) + (why.empty() ? "" : "/" + one_line(why));
+    return std::string(state) + (why.empty() ? "" : "/" + one_line(why));
 }
 
 std::int64_t duration_ms(const ToolRun& run) {
@@ -59,6 +59,7 @@ struct Log : Named {
         const std::string prompt =
             brief(store::turn_prompt(store, turn.id, 4 * shown_characters), shown_characters);
         const std::string metadata = store::metadata_of(turn);
+        const std::string_view state = store::name(report::state_now(turn));
         const std::string tree = filter.with_sub_agents && agent.kind == "child"
                                      ? std::string(2 * depth, ' ') + agent.name + ": "
                                      : "";
@@ -69,7 +70,7 @@ struct Log : Named {
                 {"turn_id", turn.id},
                 {"started_at", Time{turn.started_at}},
                 {"ended_at", Time{turn.ended_at}},
-                {"turn_state", store::name(report::state_now(turn)), end_of(turn)},
+                {"turn_state", state, end_of(turn, state)},
                 {"reason", turn.reason},
                 {"exit_code", cli::number(turn.exit_code, -1)},
                 error_field(turn),
@@ -147,7 +148,8 @@ struct Log : Named {
                   << turn.turn_number << '\n';
         line("began", cli::shown_time(turn.started_at));
         line("end",
-             end_of(turn) + (turn.exit_code < 0 ? "" : ", exit " + std::to_string(turn.exit_code)) +
+             end_of(turn, store::name(report::state_now(turn))) +
+                 (turn.exit_code < 0 ? "" : ", exit " + std::to_string(turn.exit_code)) +
                  (turn.ended_at == 0 ? "" : ", " + seconds(turn.ended_at - turn.started_at)));
         line("model", turn.model + ", profile " + turn.profile);
         line("by", turn.actor);

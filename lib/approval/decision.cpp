@@ -80,14 +80,14 @@ store::Prompt one_prompt(store::Store& store, const std::string& name, const std
     return *prompt;
 }
 
-// The commands that decide what the agent's sub-agents ask in the background.
+// Returns the commands that decide what the agent's sub-agents ask in the background.
 std::string hint_for_all(store::Store& store, const std::string& name, store::TurnId turn) {
     const auto agent = store::find_agent(store, name);
     std::vector<std::string> commands;
     if (agent)
         for (const store::Prompt& prompt : store::pending_prompts_below(store, agent->id))
             if (prompt.turn_id != turn && commands.size() < most_hinted)
-                commands.push_back("chorus-run " + name + " --approve " + prompt.id);
+                commands.push_back(chat::decide_commands(name, prompt.id, prompt.kind));
     return commands.empty() ? hint_for(store, turn) : base::join(commands, ", or ");
 }
 

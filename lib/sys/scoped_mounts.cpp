@@ -221,14 +221,14 @@ std::string why_not_mounted(const std::vector<PathRules>& rules) {
 
 void add_scoped(Mounts& mounts, const std::string& workspace, const std::vector<PathRules>& rules) {
     if (const std::string why = why_not_mounted(rules); !why.empty()) throw scope_error(why);
-    for (const PathRules& each : rules)
-        for (const std::string& path : each.read ? directories_of(*each.read) : Paths())
-            if (is_regular_file(below(workspace, path)))
-                throw scope_error("paths.read: " + path + " is a file, not a directory");
     Paths readable{"."};
     Paths writable{"."};
     for (const PathRules& each : rules) {
-        if (each.read) readable = common(readable, directories_of(*each.read));
+        const Paths read = each.read ? directories_of(*each.read) : Paths{"."};
+        for (const std::string& path : read)
+            if (is_regular_file(below(workspace, path)))
+                throw scope_error("paths.read: " + path + " is a file, not a directory");
+        readable = common(readable, read);
         if (each.write) writable = common(writable, directories_of(*each.write));
     }
     writable = common(writable, readable);

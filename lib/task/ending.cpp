@@ -26,7 +26,7 @@ bool goes_on(store::Store& store, store::AgentId agent) {
     const auto open = store::open_turns(store, agent);
     return std::any_of(open.begin(), open.end(), [](const store::Turn& turn) {
         return turn.state == store::TurnState::prompt || turn.state == store::TurnState::parked ||
-               (turn.pid != 0 && sys::is_alive({turn.pid, turn.pid_start}));
+               sys::is_alive({turn.pid, turn.pid_start});
     });
 }
 

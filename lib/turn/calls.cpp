@@ -243,7 +243,7 @@ Decided Calls::settle_again(Judged& judged) {
     return how;
 }
 
-// Whether sub-agents that had suspended go on: a person is asked at the terminal, or has decided
+// Returns whether suspended sub-agents go on: a person is asked at the terminal, or has decided
 // elsewhere while another sub-agent was at work.
 bool Calls::goes_on_waiting() {
     if (rules_.stopping()) return false;

@@ -91,10 +91,10 @@ Now of_turn(store::Store& store, const store::Turn& turn, const place::TurnOptio
         case TurnState::idle:
             return may_go_on(given, turn) ? Now::goes_on : Now::nothing;
         case TurnState::prompt:
-            if (turn.pid != 0 && sys::is_alive({turn.pid, turn.pid_start})) return Now::nothing;
+            if (sys::is_alive({turn.pid, turn.pid_start})) return Now::nothing;
             return asks || !is_asked(store, turn) ? Now::goes_on : Now::waits;
         case TurnState::parked:
-            if (turn.pid != 0 && sys::is_alive({turn.pid, turn.pid_start})) return Now::nothing;
+            if (sys::is_alive({turn.pid, turn.pid_start})) return Now::nothing;
             return is_still_parked(turn) ? Now::waits : Now::goes_on;
         case TurnState::starting:
         case TurnState::working:
@@ -141,12 +141,11 @@ Error several_wait(const place::TurnOptions& given, const std::vector<store::Thr
                 given.agent + " lists the threads"};
 }
 
-// Makes the options name the turn at the top of a chain. Returns whether it is another agent's.
-// The turns of sub-agents that this one waits for and that are not at work.
+// Returns the turns of sub-agents that this one waits for and that are not at work.
 std::vector<store::Turn> waiting_below(store::Store& store, store::TurnId turn) {
     std::vector<store::Turn> below = store::open_turns_below(store, turn);
     std::erase_if(below, [](const store::Turn& one) {
-        return one.pid != 0 && sys::is_alive({one.pid, one.pid_start});
+        return sys::is_alive({one.pid, one.pid_start});
     });
     return below;
 }
@@ -161,6 +160,7 @@ void end_turns(store::Store& store, std::vector<store::Turn> ended, std::string_
     transaction.commit();
 }
 
+// Makes the options name the turn at the top of a chain. Returns whether it is another agent's.
 bool name_top(place::TurnOptions& options, store::Store& store, store::TurnId below,
               store::AgentId own) {
     const auto turn = store::find_turn(store, store::top_turn(store, below));

@@ -18,7 +18,7 @@ using base::ErrorCode;
 using base::ExitStatus;
 using chat::State;
 
-// What continues a turn that the budget ended: "$0.10 a turn (--max-usd)".
+// Returns the hint for a turn that its budget ended. `budget`: "$0.10 a turn (--max-usd)".
 std::string way_past(const std::string& budget, const std::string& goes_on) {
     if (budget.find(" a turn") == std::string::npos)
         return "when it has room again, continue with: " + goes_on;

@@ -30,7 +30,7 @@ bool may_be_repeated(const std::string& name) {
     return tool != nullptr && (tool->kind == tools::Class::read || is_repeated(tool->kind));
 }
 
-// What is known of the sub-agent that the call created; "" if it created none.
+// Returns what is known of the sub-agent that the call created; "" if it created none.
 std::string told_of_sub_agent(store::Store& store, const store::ToolRun& run) {
     const auto child = store::find_child_of_call(store, run.turn_id, run.tool_call_id);
     if (!child) return {};
@@ -38,7 +38,7 @@ std::string told_of_sub_agent(store::Store& store, const store::ToolRun& run) {
     if (child->status == store::AgentStatus::destroyed) return id + " was destroyed";
     const auto turn = store::newest_turn(store, child->id, 1);
     if (!turn) return id + " has not begun";
-    if (turn->ended_at == 0 && turn->pid != 0 && sys::is_alive({turn->pid, turn->pid_start}))
+    if (sys::is_alive({turn->pid, turn->pid_start}))
         return id + " is still at work, and what it does stands";
     if (turn->state != TurnState::idle)
         return id + " has ended without an answer, and what it did stands";

@@ -78,7 +78,7 @@ std::string put_aside(place::Place& place, const std::string& text, KeepArtifact
 
 bool thread_is_at_work(place::Place& place) {
     const auto turn = store::find_open_turn(place.store, place.agent.id, place.thread.id);
-    return turn && turn->pid != 0 && sys::is_alive({turn->pid, turn->pid_start});
+    return turn && sys::is_alive({turn->pid, turn->pid_start});
 }
 
 // The inbox is read after the transaction that ends a turn, so a message inserted while the turn is

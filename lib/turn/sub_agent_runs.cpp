@@ -206,8 +206,8 @@ class Followed {
     Json result_ = Json::object();
 };
 
-// The result of a call whose sub-agent was destroyed, or went on with another message, while the
-// turn above waited for it.
+// Returns the result of a call whose sub-agent was destroyed, rewound, or given another message
+// while the turn above waited for it.
 std::optional<chat::ToolResult> result_of_ended(store::Store& store, const std::string& dir,
                                                 const std::string& key) {
     const auto child = store::find_child(store, dir);
@@ -220,8 +220,8 @@ std::optional<chat::ToolResult> result_of_ended(store::Store& store, const std::
     return failed("Error: User aborted agent\n" + child->name + " was given another message");
 }
 
-// The call has its result: nobody waits any more for what the sub-agent's turn left below it, nor
-// for that turn itself if its process was killed.
+// Ends what the sub-agent's turn left waiting below it, and that turn itself if its process was
+// killed: the call has its result, and nobody waits for them any more.
 void close_ended(place::Place& place, const std::string& dir, const std::string& key) {
     const auto child = store::find_child(place.store, dir);
     const auto turn = child ? store::find_turn_by_key(place.store, child->id, key) : std::nullopt;
@@ -278,8 +278,9 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
                               const std::lock_guard guard(lock);
                               record.emit(subtask);
                           });
+        const std::string key = key_of(turn.id, request.call_id);
         const auto take_turn = [&] {
-            sys::ProcessCommand command = command_for(place, dir, key_of(turn.id, request.call_id));
+            sys::ProcessCommand command = command_for(place, dir, key);
             command.input = prompt;
             return sys::run(command,
                             {.output_bytes = kept_output_bytes,
@@ -293,7 +294,6 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
         };
         {
             const std::lock_guard guard(*emitting);
-            const std::string key = key_of(turn.id, request.call_id);
             if (auto over = result_of_ended(place.store, dir, key)) return over;
         }
         sys::Finished finished = take_turn();
@@ -305,7 +305,7 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
         auto outcome = followed.outcome(finished, shutdown.timed_out() && !shutdown.by_signal());
         if (outcome && outcome->is_error) {
             const std::lock_guard guard(*emitting);
-            close_ended(place, dir, key_of(turn.id, request.call_id));
+            close_ended(place, dir, key);
         }
         return outcome;
     };

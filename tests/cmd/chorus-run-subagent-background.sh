@@ -95,7 +95,7 @@ expect_status 0
 expect_equal "$out" 'Later.'
 run chorus-run a --approve all
 expect_status 4
-expect_match "$err" "hint: chorus-run a --approve $id\$"
+expect_match "$err" "hint: chorus-run a --approve $id, or --deny $id\$"
 run chorus-run a --approve "$id"
 expect_status 0
 expect_match "$out" 'text of src/a'
