@@ -383,11 +383,13 @@ void check_audit_sink(const HomeConfiguration& configuration, const Home& home) 
 policy::Profile resolve_profile(const Permissions& permissions, const HomeConfiguration& home,
                                 std::string_view what, std::string_view key) {
     const std::string place = std::string(what) + ": " + std::string(key);
-    if (permissions.custom) return policy::Profile::compile(*permissions.custom, place);
+    if (permissions.custom)
+        return policy::Profile::compile(*permissions.custom, place, permissions.name);
     if (auto preset = policy::Profile::preset(permissions.name)) return std::move(*preset);
     const auto found = home.profiles.find(permissions.name);
     if (found != home.profiles.end())
-        return policy::Profile::compile(found->second, "config.json: permissions." + found->first);
+        return policy::Profile::compile(found->second, "config.json: permissions." + found->first,
+                                        found->first);
     std::vector<std::string> names = policy::Profile::preset_names();
     for (const auto& [name, ignored] : home.profiles) names.push_back(name);
     throw Error(ErrorCode::config_invalid, place + ": no profile " + base::quoted(permissions.name),

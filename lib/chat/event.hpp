@@ -154,6 +154,7 @@ struct TurnResult {
     std::int64_t turn_number = 0;
     State state = State::completed;
     std::string reason;
+    std::string permissions = {};  // the name of the profile it has
     std::string text;
     std::string structured = {};  // JSON that is valid against --json-schema, or ""
     Usage usage;                  // of this turn alone

@@ -196,10 +196,12 @@ void Output::say_end(const chat::TurnResult& result) {
         say("hint", chat::decide_commands(result.agent, prompt.id, prompt.kind));
     }
     const bool asks_for_command =
+        result.permissions == "standard" &&
         std::any_of(result.prompts.begin(), result.prompts.end(),
                     [](const chat::PromptNotice& prompt) { return prompt.tool == "bash"; });
     if (options_.verbosity != Verbosity::quiet && asks_for_command)
-        say("hint", "the profile 'sandboxed' runs sandboxed commands without asking");
+        say("hint", "chorus-config set -A " + result.agent +
+                        " permissions sandboxed: sandboxed commands run without asking");
     if (!result.work.problem.empty()) say("warning", "its changes: " + result.work.problem);
     if (!result.work.branch.empty() && options_.verbosity != Verbosity::quiet)
         say("notice", "its changes are the branch " + result.work.branch + "; nothing is merged");

@@ -59,9 +59,9 @@ SandboxMode sandbox_of(const Json& rights) {
         .value_or(SandboxMode::workspace);
 }
 
-agent::Permissions in_full(policy::ProfileText text) {
+agent::Permissions in_full(const char* name, policy::ProfileText text) {
     agent::Permissions permissions;
-    permissions.name = "custom";
+    permissions.name = name;
     permissions.custom = std::move(text);
     return permissions;
 }
@@ -71,7 +71,7 @@ agent::Permissions only(const std::vector<std::string>& names) {
     policy::ProfileText text;
     for (const std::string& name : names)
         text.allow.push_back({tools::action_pattern(*tools::find_tool(name))});
-    return in_full(std::move(text));
+    return in_full("tools of preset.md", std::move(text));
 }
 
 // Denies what no sub-agent does: its work is between it and the agent above. git's tools would show
@@ -84,7 +84,7 @@ agent::Permissions without_more(const agent::PathLists& paths) {
     for (const char* name : {"branch", "checkout", "commit", "diff", "init", "status"})
         text.deny.push_back({"tool:git:" + std::string(name) + "[\\s\\S]*"});
     if (!rules.shows_history()) text.deny.push_back({"tool:git:[\\s\\S]*"});
-    return in_full(std::move(text));
+    return in_full("every sub-agent", std::move(text));
 }
 
 InForce sub_agent_in_force(store::Store& store, const store::Agent& agent,
@@ -99,7 +99,9 @@ InForce sub_agent_in_force(store::Store& store, const store::Agent& agent,
     in_force.configuration.text = in_force.file;
     if (preset.tools) in_force.bounds.push_back(only(*preset.tools));
     in_force.bounds.push_back(without_more(preset.paths));
-    if (preset.confirm_calls) in_force.bounds.push_back(in_full({.ask = {{"[\\s\\S]*"}}}));
+    if (preset.confirm_calls)
+        in_force.bounds.push_back(
+            in_full("confirm-tool-calls of preset.md", {.ask = {{"[\\s\\S]*"}}}));
 
     const auto parent = store::find_agent(store, agent.parent_id);
     if (!parent)
@@ -125,7 +127,7 @@ agent::Permissions without_traces() {
     policy::ProfileText text{.base = "open"};
     for (const char* name : {"spawn_agent", "artifact_create", "artifact_append"})
         text.deny.push_back({tools::action_pattern(*tools::find_tool(name))});
-    return in_full(std::move(text));
+    return in_full("--ephemeral", std::move(text));
 }
 
 void check_tools(const agent::Preset& preset) {

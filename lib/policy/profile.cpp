@@ -271,14 +271,14 @@ std::vector<std::string> Profile::preset_names() {
     return names;
 }
 
-Profile Profile::compile(const ProfileText& text, std::string_view what) {
+Profile Profile::compile(const ProfileText& text, std::string_view what, std::string_view name) {
     const Preset* base = find_preset(text.base);
     if (base == nullptr && !text.base.empty())
         throw invalid(
             fmt::format("{}.base {}: there is no such preset", what, base::quoted(text.base)),
             "one of " + base::quoted_list(preset_names()));
     auto rules = std::make_shared<Rules>();
-    rules->name = "custom";
+    rules->name = name;
     append(rules->deny, text.deny, "deny");
     append(rules->allow, text.allow, "allow");
     append(rules->ask, text.ask, "ask");
@@ -326,9 +326,12 @@ Decision strictest(std::span<const Profile> profiles, const Action& action,
                    const ShellConfinement& surroundings) {
     if (profiles.empty()) return {Verdict::deny, "there is no profile"};
     Decision strictest = profiles.front().decide(action, surroundings);
+    strictest.profile = profiles.front().name();
     for (const Profile& profile : profiles.subspan(1)) {
         Decision decision = profile.decide(action, surroundings);
-        if (decision.verdict > strictest.verdict) strictest = std::move(decision);
+        if (decision.verdict <= strictest.verdict) continue;
+        strictest = std::move(decision);
+        strictest.profile = profile.name();
     }
     return strictest;
 }

@@ -19,6 +19,7 @@ struct Decision {
     Verdict verdict = Verdict::deny;
     std::string reason;  // "allow[2] tool:git:status", "no pattern matches", "the action is longer
                          // than 65536 bytes"
+    std::string profile = {};  // the name of the profile that decided, if one did
 };
 
 // What a call would do: "tool:bash:ls -la" and how to read it.
@@ -73,9 +74,11 @@ class Profile {
     static std::vector<std::string> preset_names();
     // Throws Error(config_invalid) with the place: "<what>.allow[2] 'tool:(': missing )". One
     // invalid entry fails the whole profile. `what` is a file and a key: "agent.json: permissions".
-    static Profile compile(const ProfileText& text, std::string_view what);
+    // `name` is what people are shown.
+    static Profile compile(const ProfileText& text, std::string_view what,
+                           std::string_view name = "custom");
 
-    const std::string& name() const;  // a preset's, or "custom"
+    const std::string& name() const;
     // SHA-256 of everything that decides: every list in order, with the base's entries. Equal for
     // profiles that decide alike by the same entries, whatever their names.
     std::string fingerprint() const;
@@ -107,8 +110,8 @@ class Profile {
 };
 
 // Evaluates several profiles at once (a chain of sub-agents, or a caller and its limits). Deny wins
-// over ask, ask over allow; of equal verdicts the first one's decision is returned. Without a
-// profile the action is denied.
+// over ask, ask over allow; of equal verdicts the first one's decision is returned, with its name.
+// Without a profile the action is denied.
 Decision strictest(std::span<const Profile> profiles, const Action& action,
                    const ShellConfinement& surroundings);
 bool any_hides(std::span<const Profile> profiles, std::string_view action_prefix);

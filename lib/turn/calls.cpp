@@ -223,8 +223,7 @@ Ran Calls::run() {
 void Calls::look_again(Judged& judged) {
     rules_.renew();
     const policy::Decision decision = weigh(judged);
-    if (decision.verdict == Verdict::deny)
-        return deny(judged, "Profile: " + rules_.loaded.rights.name + ": " + decision.reason);
+    if (decision.verdict == Verdict::deny) return deny(judged, detail_of(decision));
     if (decision.verdict == Verdict::allow || judged.is_question()) return;
     judged.binding = bind(judged);
     if (judged.approved)

@@ -43,6 +43,7 @@ class Calls {
 
     Judged judge(const chat::ToolCall& call);
     policy::Decision weigh(const Judged& judged);
+    std::string detail_of(const policy::Decision& decision) const;
     approval::Binding bind(const Judged& judged) const;
     void apply_policy(Judged& judged);
     void refuse_futile_question(Judged& judged) const;

@@ -66,6 +66,11 @@ policy::Decision Calls::weigh(const Judged& judged) {
                shell_surroundings(workplace_.sandbox, workplace_.sandbox_problem)});
 }
 
+std::string Calls::detail_of(const policy::Decision& decision) const {
+    const std::string& by = decision.profile.empty() ? rules_.loaded.rights.name : decision.profile;
+    return "Profile: " + by + ": " + decision.reason;
+}
+
 approval::Binding Calls::bind(const Judged& judged) const {
     return approval::bind_call(*judged.tool, judged.parsed, workplace_.root, workplace_.directory,
                                rules_.loaded.rights.fingerprint);
@@ -75,7 +80,7 @@ approval::Binding Calls::bind(const Judged& judged) const {
 void Calls::apply_policy(Judged& judged) {
     const policy::Decision decision = weigh(judged);
     judged.action = place_.redaction.apply(tools::action(*judged.tool, judged.parsed, workplace_));
-    judged.detail = "Profile: " + rules_.loaded.rights.name + ": " + decision.reason;
+    judged.detail = detail_of(decision);
     if (decision.verdict == Verdict::deny) return deny(judged, judged.detail);
     judged.asks = decision.verdict == Verdict::ask || judged.is_question();
     if (judged.asks) judged.binding = bind(judged);

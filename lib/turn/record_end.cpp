@@ -16,6 +16,7 @@ namespace chorus::turn {
 using store::TurnState;
 
 void describe_records(store::Store& store, const store::Turn& turn, chat::TurnResult& result) {
+    result.permissions = turn.profile;
     result.metadata = store::metadata_of(turn);
     const store::AuditHead head = store::audit_head(store);
     result.audit_rows = head.rows;
@@ -51,6 +52,15 @@ void Record::write_end(chat::TurnResult& result) {
     if (!parked) report_to_spawner(place_, result);
     // a question was on the terminal when a signal came
     if (has_asked_) store::cancel_questions(place_.store, turn_.id, now);
+}
+
+void Record::clear_end() {
+    turn_.exit_code = -1;
+    turn_.reason.clear();
+    turn_.error_category.clear();
+    turn_.error_detail.clear();
+    turn_.resume_at = 0;
+    turn_.result.clear();
 }
 
 void Record::conclude(const chat::Reply& reply, chat::TurnResult& result) {

@@ -58,7 +58,8 @@ std::string text_of(CallOutcome outcome, const tools::Trace& trace) {
     if (outcome == CallOutcome::interrupted)
         return "interrupted: the call was not run; nothing was changed by it";
     const std::string more = trace.what.empty() ? "" : "; " + trace.what;
-    if (outcome == CallOutcome::cancelled) return "cancelled: the user sent a new message" + more;
+    if (outcome == CallOutcome::cancelled)
+        return "cancelled: the turn was given up before the call ran" + more;
     if (outcome == CallOutcome::expired && more.empty()) return "denied: nobody decided it in time";
     if (!more.empty())
         return "unknown: the turn was cut short before the call had its result" + more;

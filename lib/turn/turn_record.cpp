@@ -161,11 +161,7 @@ void Record::reopen(const chat::Message& last) {
     commit([&] {
         const bool had_ended = std::exchange(turn_.ended_at, 0) != 0;
         turn_.attempt += 1;
-        turn_.reason.clear();
-        turn_.error_category.clear();
-        turn_.error_detail.clear();
-        turn_.resume_at = 0;
-        turn_.result.clear();
+        clear_end();
         next_position_ =
             static_cast<std::int64_t>(store::load_tool_runs(place_.store, turn_.id).size());
         has_inbox_ = true;  // assumed: an earlier attempt may have taken some

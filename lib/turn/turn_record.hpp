@@ -125,6 +125,7 @@ class Record {
     void insert_result(const Judged& call, base::TimeMs now);
     void begin_work(const std::string& cause);
     void write_end(chat::TurnResult& result);
+    void clear_end();
     std::vector<store::InboxRow> waiting(bool with_one_that_begins);
     void insert_inbox_messages(const std::vector<store::InboxRow>& rows, bool begins_turn);
     void append_transcript(const std::string& notice = {});

@@ -326,7 +326,7 @@ expect_status 10
 expect_equal "$(errors_in "$err")" 0
 id=$(db 'SELECT id FROM prompts')
 expect_match "$err" "chorus-run: waits: $id: tool:bash:touch done"
-expect_match "$err" 'chorus-run: hint: .*sandboxed'
+expect_match "$err" 'chorus-run: hint: chorus-config set -A a permissions sandboxed'
 run chorus-run a 'say it too' --json
 expect_status 10
 expect_json '"\(.exit_code) \(.error.code) \(.state) \(.reason) \(.turn)"' '10 INPUT_REQUIRED input-required permission 1'
@@ -354,11 +354,17 @@ start_server "$(answers "$(say 'Forget it.')")"
 run chorus-run a 'say it now' -m anthropic/m --cancel-prompts
 expect_status 0
 expect_acceptable "$(request 1)"
-expect_equal "$(jq -r '.messages[2].content[0].content[0].text' "$(request 1)")" 'cancelled: the user sent a new message'
+expect_equal "$(jq -r '.messages[2].content[0].content[0].text' "$(request 1)")" 'cancelled: the turn was given up before the call ran'
 expect_db "SELECT group_concat(state) FROM prompts WHERE turn_id = 1" cancelled
 expect_db "SELECT outcome FROM tool_runs WHERE turn_id = 1" cancelled
 expect_db "SELECT group_concat(previous || '>' || next) FROM (SELECT * FROM events WHERE turn_id = 1 ORDER BY id)" \
     'starting>working,working>prompt,prompt>exited'
+echo '{"ask": ["tool:bash:.*"]}' >asks.json
+run chorus-run a --new-thread --permissions @asks.json "$command"
+expect_status 10
+expect_no_match "$err" 'permissions sandboxed'
+run chorus-run a -t 3 --cancel-prompts 'never mind'
+expect_status 0
 expect_missing "$CHORUS_HOME/agents/a/workspace/done"
 expect_sound
 

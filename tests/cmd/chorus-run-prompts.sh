@@ -296,7 +296,7 @@ expect_status 0
 expect_equal "$(ran)" 0
 expect_equal "$(outcome c1) $(outcome c2)" 'cancelled cancelled'
 expect_equal "$(states)" 'cancelled cancelled'
-expect_match "$(result_of c1)" '^cancelled: the user sent a new message'
+expect_match "$(result_of c1)" '^cancelled: the turn was given up before the call ran'
 run chorus-run a --approve "${ids[0]}"
 expect_status 4
 expect_sound

@@ -197,6 +197,18 @@ expect_json '"\(.turn) \(.text)"' '1 Done.'
 expect_db 'SELECT turn_count FROM agents' 1
 expect_sound
 
+test_case "a turn that goes on and waits has no exit code of before"
+init a --model anthropic/m --permissions standard
+home_key max_retries 0
+start_server "$(answers '{"status": 500}' "$(call c bash '{"command": "true"}')")"
+exit_code() { chorus-tasks status a --json | jq -r '.threads[0].last_turn | "\(.exit_code) \(.error.message // "none")"'; }
+run chorus-run a go
+expect_status 7
+expect_match "$(exit_code)" '^7 .*500'
+run chorus-run a --resume
+expect_status 10
+expect_equal "$(exit_code)" 'null none'
+
 test_case "a turn whose directory is gone says how to get out, and that works"
 for way in --resume --approve; do
     rm -rf "$CHORUS_HOME" project

@@ -145,7 +145,7 @@ preset helper 'tools: [view, git_log]'
 spawn helper $'/view src/a\n/list_files .\n/git_commit {"message": "x"}\n/git_log'
 expect_status 0
 expect_match "$out" 'text of src/a'
-expect_match "$out" 'list_files.*(denied|not allowed|permission)'
+expect_match "$out" 'list_files.*denied: Profile: tools of preset.md: no pattern matches'
 expect_equal "$(git -C "$work" log --oneline 2>/dev/null | wc -l)" "$(git -C "$work" log --oneline 2>/dev/null | grep -vc ' x$')"
 
 test_case "file tools keep to the paths" # P-10 P-11 P-68 P-72
