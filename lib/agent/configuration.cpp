@@ -1,7 +1,5 @@
 #include "agent/configuration.hpp"
 
-#include <filesystem>
-
 #include "agent/channel.hpp"
 #include "agent/kept_numbers.hpp"
 #include "agent/own_places.hpp"
@@ -227,13 +225,8 @@ void take_name_lists(const Json& object, const char* key,
     }
 }
 
-// A file that is too long is Error(config_invalid), not a file system error.
 std::optional<std::string> read_if_there(const std::string& path) {
-    std::error_code absent;
-    if (std::filesystem::file_size(path, absent) > base::limits::config_bytes && !absent)
-        throw Error(ErrorCode::config_invalid,
-                    path + ": more than " + std::to_string(base::limits::config_bytes) + " bytes");
-    return sys::read_file_if_there(path, base::limits::config_bytes);
+    return sys::read_settings_file(path, base::limits::config_bytes);
 }
 
 }  // namespace
@@ -354,7 +347,7 @@ std::string models_text(const Home& home) {
 }
 
 std::string available_models_text(const Home& home) {
-    return sys::read_file_if_there(home.available_models(), base::limits::json_bytes).value_or("");
+    return sys::read_settings_file(home.available_models(), base::limits::json_bytes).value_or("");
 }
 
 HomeConfiguration load_home_configuration(const Home& home) {

@@ -130,6 +130,11 @@ sys::Root root_for(store::Store& store, const store::Agent& agent, const WantedD
     const agent::Directory directory = home.directory(agent.dir);
     // files in the home stay private
     const unsigned mask = wanted.path.empty() ? sys::private_umask : sys::caller_umask();
+    if (wanted.path.empty() && !sys::exists(directory.workspace()))
+        throw Error(ErrorCode::failed, directory.workspace() + ": no such directory",
+                    directory.is_of_sub_agent()
+                        ? "chorus-destroy " + agent.name + " --yes"
+                        : "chorus-config doctor --fix creates an empty one");
     const std::string path = wanted.path.empty()
                                  ? sys::real_path(directory.workspace())
                                  : checked_directory(store, wanted, home, environment);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 
 #include "base/error.hpp"
 #include "base/shell_quoted.hpp"
@@ -61,6 +62,26 @@ bool put_file_at(const std::string& path, const Fill& fill, unsigned mode, Exist
     if (fill_at(directory.get(), name_of(path), fill, with_mode(mode), existing)) return true;
     if (existing == Existing::refuse && errno == EEXIST) return false;
     throw base::system_error(path);
+}
+
+[[noreturn]] void refuse_settings(const std::string& path, const std::string& why,
+                                  std::string hint = {}) {
+    throw base::Error(base::ErrorCode::config_invalid, path + ": " + why, std::move(hint));
+}
+
+std::optional<std::string> read_settings(const std::string& path, std::size_t most,
+                                         const std::function<void(const struct stat&)>& check) {
+    const Fd fd(open(c_path(path), read_only));
+    if (!fd && means_absent(errno)) return std::nullopt;
+    const FileStatus status = fd ? opened_status(fd) : std::nullopt;
+    if (!status) refuse_settings(path, std::strerror(errno));
+    if (!S_ISREG(status->st_mode)) refuse_settings(path, "not a regular file");
+    check(*status);
+    auto text = read_regular(fd, most);
+    if (!text)
+        refuse_settings(path,
+                        "more than " + base::counted(static_cast<std::int64_t>(most), "byte"));
+    return text;
 }
 
 void sync_parents(const std::string& from, const std::string& to) {
@@ -115,23 +136,19 @@ std::optional<std::string> try_read_file(const std::string& path, std::size_t mo
     return read_regular(Fd(open(c_path(path), read_only)), most);
 }
 
+std::optional<std::string> read_settings_file(const std::string& path, std::size_t most) {
+    return read_settings(path, most, [](const struct stat&) {});
+}
+
 std::optional<std::string> read_private_file(const std::string& path, std::size_t most) {
-    const auto refuse = [&](const std::string& why, std::string hint = {}) {
-        throw base::Error(base::ErrorCode::config_invalid, path + ": " + why, std::move(hint));
-    };
-    const Fd fd(open(c_path(path), read_only));
-    if (!fd && means_absent(errno)) return std::nullopt;
-    const FileStatus status = fd ? opened_status(fd) : std::nullopt;
-    if (!status) refuse(std::strerror(errno));
-    if (!S_ISREG(status->st_mode)) refuse("not a regular file");
-    if (status->st_uid != geteuid() && status->st_uid != 0)
-        refuse("it belongs to another user",
-               "chown " + std::to_string(geteuid()) + " " + base::shell_quoted(path));
-    if ((status->st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        refuse("others may read or write it", "chmod 600 " + base::shell_quoted(path));
-    auto text = read_regular(fd, most);
-    if (!text) refuse("more than " + base::counted(static_cast<std::int64_t>(most), "byte"));
-    return text;
+    return read_settings(path, most, [&](const struct stat& status) {
+        if (status.st_uid != geteuid() && status.st_uid != 0)
+            refuse_settings(path, "it belongs to another user",
+                            "chown " + std::to_string(geteuid()) + " " + base::shell_quoted(path));
+        if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+            refuse_settings(path, "others may read or write it",
+                            "chmod 600 " + base::shell_quoted(path));
+    });
 }
 
 std::string settled_mark(const std::string& path) {

@@ -30,8 +30,11 @@ std::optional<std::string> read_file_if_there(const std::string& path, std::size
 std::string read_file(const std::string& path, std::size_t most);
 // Returns nothing for what is no regular file of at most `most` bytes, or cannot be read.
 std::optional<std::string> try_read_file(const std::string& path, std::size_t most);
-// Like read_file_if_there for a file with a secret: Error(config_invalid), with the command that mends it, if
-// others may read or write it, or another user owns it; and for anything that cannot be read.
+// Like read_file_if_there for a file that a person writes: what is not a regular file of at most
+// `most` bytes, or cannot be read, is Error(config_invalid).
+std::optional<std::string> read_settings_file(const std::string& path, std::size_t most);
+// Like read_settings_file for a file with a secret: Error(config_invalid), with the command that
+// mends it, also if others may read or write it, or another user owns it.
 std::optional<std::string> read_private_file(const std::string& path, std::size_t most);
 // Identifies the file and its state: another content has another mark. "" for a file that is not
 // there, or was changed so recently that it may change again and keep its mark.

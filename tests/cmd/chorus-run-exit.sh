@@ -139,6 +139,15 @@ cp good.json "$dir/agent.json"
 home_key max_retries '"x"'
 fails_alike 3 CONFIG_INVALID failed 'config\.json: max_retries' chorus-run a hi
 rm "$CHORUS_HOME/config.json"
+for each in "$dir/agent.json" "$CHORUS_HOME/config.json" "$CHORUS_HOME/models.json" "$CHORUS_HOME/available_models.json"; do
+    for make in mkfifo mkdir; do
+        rm -f "$each"
+        $make "$each"
+        fails_alike 3 CONFIG_INVALID failed "${each##*/}: not a regular file" timeout 20 chorus-run a hi
+        rm -r "$each"
+    done
+    cp good.json "$dir/agent.json"
+done
 fails_alike 3 CONFIG_INVALID failed 'CHORUS_HOME: not an absolute path' env CHORUS_HOME=x chorus-run a hi
 nothing_recorded
 run chorus-run a hi
@@ -147,6 +156,16 @@ db 'PRAGMA user_version = 999; PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
 before=$(cd "$CHORUS_HOME" && sha256sum chorus.db && find agents -type f | sort)
 fails_alike 3 CONFIG_INVALID failed 'newer chorus .schema 999' chorus-run a hi
 expect_equal "$(cd "$CHORUS_HOME" && sha256sum chorus.db && find agents -type f | sort)" "$before"
+
+test_case "1: a workspace that is gone, and the hint brings one back"
+agent_of builtin/script
+rm -r "$CHORUS_HOME/agents/a/workspace"
+fails_alike 1 FAILED failed 'a/workspace: no such directory' chorus-run a hi
+nothing_recorded
+expect_match "$err" 'hint: chorus-config doctor --fix '
+run chorus-config doctor --fix
+run chorus-run a hi
+expect_status 0
 
 test_case "3: a turn that an error ends tells what it used"
 agent_of builtin/script --permissions open
