@@ -204,12 +204,15 @@ asked=$(sed -n '/May it/,/lways? /p' "$scratch/screen")
 expect_no_match "$asked" $'\u202e|\u200b|\x1b\\[2K'
 expect_match "$asked" 'echo .*x .*y.*z'
 
-test_case "the status line comes after 1.5 s and is gone at the end"
+test_case "the status line comes after 1.5 s and is gone at the end" # S-56
 init a --model anthropic/m
 start_server "$(answers '{"say": {"tool_calls": [{"name": "list_files"}]}}' '{"say": {"text": "All done."}, "delay_ms": 2600}')"
 typist() { sleep 4; }
+began=$(date +%s%3N)
 on_terminal 'chorus-run a hi'
 expect_status 0
+drawn=$(grep -o $'\x1b\\[K' "$scratch/screen" | wc -l)
+[ "$drawn" -gt 2 ] && [ "$drawn" -le $((($(date +%s%3N) - began) / 200 + 3)) ] || fail "drawn $drawn times"
 expect_match "$(cat "$scratch/screen")" $'\r\x1b\\[K.*waiting for the model · [0-9]+ s · 1 tool · [0-9]+ tokens'
 expect_equal "$(left_over)" $'\x1b[2mlist_files  .  ok\x1b[0m\nAll done.'
 start_server "$(answers '{"say": {"text": "x"}, "delay_ms": 2000}')"
