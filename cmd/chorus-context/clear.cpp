@@ -1,6 +1,7 @@
 #include "context/clear.hpp"
 #include "chorus-context/session.hpp"
 #include "chorus-context/verbs.hpp"
+#include "life/kept_artifacts.hpp"
 #include "turn/present.hpp"
 #include "upkeep/cancel.hpp"
 
@@ -32,6 +33,11 @@ struct Clear : Holding {
         const auto cleared = context::clear_context(
             opened.store, opened.home, held.agent, present.after_time, about, present.redaction,
             artifacts ? context::Archive::artifacts : context::Archive::nothing);
+        const std::string problem =
+            artifacts ? life::keep_artifacts(opened.store, held.agent.id,
+                                             opened.home.directory(held.agent.dir))
+                      : "";
+        if (!problem.empty()) surroundings.warn("artifacts.jsonl: " + problem);
         cli::print(
             json, "cleared",
             {{"agent", agent.name},

@@ -6,6 +6,7 @@
 #include "agent/layout.hpp"
 #include "base/error.hpp"
 #include "context/window.hpp"
+#include "store/artifacts.hpp"
 #include "store/believed.hpp"
 #include "store/history.hpp"
 #include "store/messages.hpp"
@@ -233,6 +234,7 @@ void copy_child(store::Store& store, const store::Agent& child, store::AgentId p
     const store::Agent inserted = store::insert_agent(store, copy);
     store::set_agent_status(store, inserted.id, child.status);
     store::copy_settings(store, child.id, inserted.id);
+    store::copy_artifacts(store, child.id, inserted.id);
     ForkPoint point;
     point.kept =
         cut_window(

@@ -15,6 +15,7 @@
 #include "chat/json_text.hpp"
 #include "life/adoption.hpp"
 #include "life/find_agent.hpp"
+#include "life/kept_artifacts.hpp"
 #include "life/leftovers.hpp"
 #include "life/named_path.hpp"
 #include "life/plan.hpp"
@@ -122,7 +123,8 @@ void append_welcome(const Directory& directory, const Birth& birth) {
 }
 
 void insert_rows(store::Store& store, Birth& birth, const BirthPlan& plan,
-                 const BirthOptions& options, std::vector<store::Session> sessions) {
+                 const BirthOptions& options, std::vector<store::Session> sessions,
+                 std::vector<store::Artifact> artifacts) {
     store::Transaction transaction(store);
     birth.agent = store::insert_agent(store, birth.agent);
     const store::Agent& inserted = birth.agent;
@@ -132,6 +134,10 @@ void insert_rows(store::Store& store, Birth& birth, const BirthPlan& plan,
     for (store::Session& session : sessions) {
         session.agent_id = inserted.id;
         store::insert_session(store, session);
+    }
+    for (store::Artifact& artifact : artifacts) {
+        artifact.agent_id = inserted.id;
+        store::save_artifact(store, artifact);
     }
     if (birth.adopted && options.bring_conversation) store::announce_import(store, inserted.id);
     transaction.commit();
@@ -193,7 +199,7 @@ Birth birth_of_new(const Home& home, store::Store& store, const sys::Environment
 
     const sys::Lock lock = require_birth_lock(home);
     reclaim_locked(home, store);
-    insert_rows(store, birth, plan, options, {});
+    insert_rows(store, birth, plan, options, {}, {});
     place(scaffold, home, store, birth.agent);
     begin_life(store, birth, plan, options.trust);
     return birth;
@@ -275,7 +281,7 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     birth.sessions = sessions.size();
     append_welcome(directory, birth);
     sys::sync_filesystem(directory.path());
-    insert_rows(store, birth, plan, options, std::move(sessions));
+    insert_rows(store, birth, plan, options, std::move(sessions), kept_artifacts(directory));
     bring_conversation(store, birth, options, directory);
     if (elsewhere) place(*scaffold, home, store, birth.agent);
     begin_life(store, birth, plan, options.trust);

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "life/adoption.hpp"
 #include "life/child_files.hpp"
+#include "life/kept_artifacts.hpp"
 #include "life/leftovers.hpp"
 #include "life/named_path.hpp"
 #include "life/trust.hpp"
@@ -178,6 +179,10 @@ AdoptedChild adopt_child(const Home& home, store::Store& store, const store::Age
         adopted.messages = adoption.bring(store, directory, row);
         store::Transaction ended(store);
         store::end_import(store, row.id);
+        for (store::Artifact& artifact : kept_artifacts(directory)) {
+            artifact.agent_id = row.id;
+            store::save_artifact(store, artifact);
+        }
         ended.commit();
     } catch (...) {
         store::delete_agent(store, row.id);

@@ -344,16 +344,29 @@ std::vector<SubAgent> sub_agents_of(store::Store& store, const store::Agent& age
     return all;
 }
 
-std::optional<store::Agent> find_sub_agent(const Home& home, store::Store& store,
-                                           const store::Agent& agent, const std::string& id) {
+std::vector<SubAgent> sub_agents_here(const Home& home, store::Store& store,
+                                      const store::Agent& agent) {
     const Directory directory = home.directory(agent.dir);
     const std::string here =
         Directory(agent.dir).branch_agents(agent::current_branch(directory)) + "/";
-    std::optional<store::Agent> found;
-    for (SubAgent& each : sub_agents_of(store, agent))
-        if (each.agent.name == id && (!found || each.agent.dir.starts_with(here)))
-            found = std::move(each.agent);
-    return found;
+    std::vector<SubAgent> all;
+    for (SubAgent& each : sub_agents_of(store, agent)) {
+        const auto same = std::find_if(all.begin(), all.end(), [&](const SubAgent& one) {
+            return one.agent.name == each.agent.name;
+        });
+        if (same == all.end())
+            all.push_back(std::move(each));
+        else if (each.agent.dir.starts_with(here))
+            *same = std::move(each);
+    }
+    return all;
+}
+
+std::optional<store::Agent> find_sub_agent(const Home& home, store::Store& store,
+                                           const store::Agent& agent, const std::string& id) {
+    for (SubAgent& each : sub_agents_here(home, store, agent))
+        if (each.agent.name == id) return std::move(each.agent);
+    return std::nullopt;
 }
 
 store::Agent require_sub_agent(const Home& home, store::Store& store, const store::Agent& agent,

@@ -67,6 +67,9 @@ struct SubAgent {
 };
 // Returns all below the agent, at any depth: each before those below it, oldest first.
 std::vector<SubAgent> sub_agents_of(store::Store& store, const store::Agent& agent);
+// Likewise, but of the copies that branches have of one the copy of the current branch alone.
+std::vector<SubAgent> sub_agents_here(const agent::Home& home, store::Store& store,
+                                      const store::Agent& agent);
 // Returns the active sub-agent of that id below the agent, at any depth. If branches have copies of
 // it, that of the current branch is returned.
 std::optional<store::Agent> find_sub_agent(const agent::Home& home, store::Store& store,

@@ -188,7 +188,8 @@ void delete_agent(Store& store, AgentId id) {
     for (const char* sql :
          {"DELETE FROM sessions WHERE agent_id = ?", "DELETE FROM checkpoints WHERE agent_id = ?",
           "DELETE FROM settings WHERE scope = 'agent/' || ?",
-          "DELETE FROM attachments WHERE agent_id = ?", "DELETE FROM agents WHERE id = ?"})
+          "DELETE FROM attachments WHERE agent_id = ?", "DELETE FROM artifacts WHERE agent_id = ?",
+          "DELETE FROM agents WHERE id = ?"})
         run(store, sql, id);
     transaction.commit();
 }

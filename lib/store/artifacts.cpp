@@ -43,6 +43,14 @@ void save_artifact(Store& store, const Artifact& artifact) {
     artifacts.insert(store, artifact);
 }
 
+void copy_artifacts(Store& store, AgentId from, AgentId to) {
+    for (Artifact& one : list_artifacts(store, from)) {
+        one.agent_id = to;
+        one.turn_id = 0;
+        artifacts.insert(store, one);
+    }
+}
+
 std::vector<Artifact> artifacts_of_turn(Store& store, std::int64_t turn) {
     return artifacts.all(store, "WHERE turn_id = ? ORDER BY created_at, artifact_id", turn);
 }

@@ -31,6 +31,8 @@ struct Artifact {
 void insert_artifact(Store& store, const Artifact& artifact);
 // Inserts it or replaces the one of that id, with its updated_at. Likewise.
 void save_artifact(Store& store, const Artifact& artifact);
+// Gives the copy of an agent the rows of the original. Likewise.
+void copy_artifacts(Store& store, AgentId from, AgentId to);
 // Those that the turn wrote last.
 std::vector<Artifact> artifacts_of_turn(Store& store, std::int64_t turn);
 // Archives those that are not, except those of a turn that waits: one gets the id "ID~1", or a

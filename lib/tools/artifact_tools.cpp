@@ -23,6 +23,11 @@ bool is_artifact_id(std::string_view id) {
            id.find_first_not_of(letters) == std::string_view::npos;
 }
 
+std::string reserved_problem(const std::string& id) {
+    if (!id.starts_with("stdin-")) return {};
+    return base::quoted(id) + ": what a user has said is kept as it is; take another id";
+}
+
 // What is written of an artifact, and how.
 struct Draft {
     Artifact artifact;
@@ -99,25 +104,47 @@ std::string content_problem(const std::string& kind, const std::string& content)
     return {};
 }
 
+Artifact as_written(Artifact artifact, std::size_t bytes) {
+    artifact.size_bytes = static_cast<std::int64_t>(bytes);
+    artifact.updated_at = sys::now_ms();
+    return artifact;
+}
+
+// Returns the row of what artifact_create makes, or of the next version of what is there.
+Artifact created(const Arguments& arguments, const std::string& path, const Artifact* before) {
+    const std::string id = arguments.text("artifact_id");
+    const std::string kind = arguments.text("kind", "file");
+    const char* usual_type = kind == "file"   ? "text/plain"
+                             : kind == "data" ? "application/json"
+                                              : "application/jsonl";
+    return {.artifact_id = id,
+            .kind = kind,
+            .name = arguments.text("name", id),
+            .description = arguments.text("description"),
+            .mime_type = arguments.text("mime_type", usual_type),
+            .path = path,
+            .created_at = before != nullptr ? before->created_at : sys::now_ms(),
+            .version = before != nullptr ? before->version + 1 : 1};
+}
+
 Planned plan_draft(const Workplace& workplace, sys::Lock lock, Draft draft) {
     const std::string& id = draft.artifact.artifact_id;
     if (const std::string why = content_problem(draft.artifact.kind, draft.content); !why.empty())
         return failure(id + ": " + why);
-    draft.artifact.size_bytes = static_cast<std::int64_t>(draft.content.size());
-    draft.artifact.updated_at = sys::now_ms();
     const auto held = std::make_shared<sys::Lock>(std::move(lock));
     Plan plan;
     plan.evidence = file_evidence(draft.artifact.path, draft.before_hash,
                                   content_hash(draft.content), of_agent);
     plan.apply = [&workplace, held, draft = std::move(draft)]() -> chat::ToolResult {
-        // a row without its file counts as none, so the row comes first
-        workplace.artifacts->save(draft.artifact);
+        // the file tells what a killed call has done, so it comes first: written_artifact
         const sys::Root own(workplace.directory.path(), "the agent's directory");
         if (const std::string why = own.write_file(draft.artifact.path, draft.content);
             !why.empty())
             return failure(why);
-        workplace.artifacts->written(draft.artifact, draft.appends);
-        return answer((draft.appends ? "appended to " : "wrote ") + title(draft.artifact) + " (" +
+        const Artifact row = as_written(draft.artifact, draft.content.size());
+        workplace.artifacts->save(row);
+        workplace.artifacts->written(row, draft.appends);
+        return answer((draft.appends ? "appended to " : "wrote ") + title(row) + " (" +
                       measure(draft.content) + ")\n");
     };
     return plan;
@@ -129,33 +156,25 @@ Planned plan_create(const Arguments& arguments, const Workplace& workplace) {
         return failure("artifact_create: " + base::quoted(id) +
                        ": an id has 1 to 63 letters, digits, '_' and '-', beginning with a letter "
                        "or digit");
+    if (const std::string why = reserved_problem(id); !why.empty()) return failure(why);
     const std::string kind = arguments.text("kind", "file");
     if (kind != "file" && kind != "data" && kind != "dataset")
         return failure("artifact_create: 'kind' is file, data or dataset");
     auto lock = lock_file(workplace, workplace.directory.path() + "/artifacts/" + id);
     if (!lock) return locked_failure(id);
     const Present before = present(workplace, id);
-    const char* usual_type = kind == "file"   ? "text/plain"
-                             : kind == "data" ? "application/json"
-                                              : "application/jsonl";
-    Draft draft{.artifact = {.artifact_id = id,
-                             .kind = kind,
-                             .name = arguments.text("name", id),
-                             .description = arguments.text("description"),
-                             .mime_type = arguments.text("mime_type", usual_type),
-                             .path = before.path,
-                             .created_at = sys::now_ms()},
-                .content = arguments.text("content")};
-    if (before.content) {
-        draft.artifact.version = before.artifact->version + 1;
-        draft.artifact.created_at = before.artifact->created_at;
-        draft.before_hash = content_hash(*before.content);
-    }
+    Draft draft{
+        .artifact = created(arguments, before.path, before.content ? &*before.artifact : nullptr),
+        .content = arguments.text("content")};
+    if (before.content) draft.before_hash = content_hash(*before.content);
     return plan_draft(workplace, std::move(*lock), std::move(draft));
 }
 
 Planned plan_append(const Arguments& arguments, const Workplace& workplace) {
     const std::string id = arguments.text("artifact_id");
+    if (const std::string why = reserved_problem(id); !why.empty()) return failure(why);
+    if (id.find('/') != std::string::npos)
+        return failure(base::quoted(id) + ": a sub-agent's artifact is written by it alone");
     auto lock = lock_file(workplace, workplace.directory.path() + "/artifacts/" + id);
     if (!lock) return locked_failure(id);
     const Present before = present(workplace, id);
@@ -208,6 +227,23 @@ chat::ToolResult get(const Arguments& arguments, const Workplace& workplace) {
 }
 
 }  // namespace
+
+std::optional<Artifact> written_artifact(const std::string& tool, const Arguments& arguments,
+                                         const std::string& path, const std::string& directory,
+                                         const std::vector<Artifact>& own) {
+    const auto at = std::find_if(own.begin(), own.end(), [&](const Artifact& one) {
+        return one.artifact_id == arguments.text("artifact_id") && !one.is_archived();
+    });
+    const Artifact* before = at == own.end() ? nullptr : &*at;
+    const bool appends = tool == "artifact_append";
+    if (appends && before == nullptr) return std::nullopt;
+    Artifact row = appends ? *before : created(arguments, path, before);
+    if (appends) ++row.version;
+    std::string problem;
+    const auto content = content_in(directory, row, problem);
+    if (!content) return std::nullopt;
+    return as_written(std::move(row), content->size());
+}
 
 Tool artifact_create_tool() {
     return {.parameters = {{"artifact_id", "string", "letters, digits, '_' and '-'", true},

@@ -4,6 +4,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "sys/file.hpp"
+#include "tools/artifact_holders.hpp"
 #include "tools/files.hpp"
 #include "tools/result.hpp"
 
@@ -152,9 +153,15 @@ chat::ToolResult view_directory(const sys::Root& root, const std::string& path, 
 }
 
 std::optional<sys::Root> artifacts_of(const Workplace& workplace, const std::string& path) {
-    const std::string artifacts = workplace.directory.artifacts();
-    if (!path.starts_with(artifacts + "/") || !sys::exists(artifacts)) return std::nullopt;
-    return sys::Root(artifacts, "artifacts/");
+    if (!path.starts_with('/')) return std::nullopt;
+    std::vector<std::string> readable{workplace.directory.artifacts()};
+    if (workplace.artifacts != nullptr)
+        for (const ArtifactHolder& holder : workplace.artifacts->all())
+            readable.push_back(holder.path + "/artifacts");
+    for (const std::string& artifacts : readable)
+        if (path.starts_with(artifacts + "/") && sys::exists(artifacts))
+            return sys::Root(artifacts, "artifacts/");
+    return std::nullopt;
 }
 
 chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {

@@ -1,7 +1,13 @@
 #include "turn/own_artifacts.hpp"
 
+#include <algorithm>
+
 #include "life/children.hpp"
+#include "life/kept_artifacts.hpp"
+#include "store/messages.hpp"
 #include "store/store.hpp"
+#include "tools/effect.hpp"
+#include "tools/tool.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -11,6 +17,18 @@ chat::Artifact shown(const store::Artifact& artifact) {
             artifact.version,     artifact.size_bytes, artifact.path};
 }
 
+void save_row(place::Place& place, store::Artifact row, store::TurnId turn) {
+    row.agent_id = place.agent.id;
+    row.turn_id = turn;
+    row.name = place.redaction.apply(row.name);
+    row.description = place.redaction.apply(row.description);
+    store::Transaction transaction(place.store);
+    store::save_artifact(place.store, row);
+    transaction.commit();
+    const std::string why = life::keep_artifacts(place.store, place.agent.id, place.directory);
+    if (!why.empty()) place.surroundings.warn("artifacts.jsonl: " + why);
+}
+
 }  // namespace
 
 tools::Artifacts artifacts_of(place::Place& place, Record& record, std::mutex& store_mutex) {
@@ -18,7 +36,8 @@ tools::Artifacts artifacts_of(place::Place& place, Record& record, std::mutex& s
         const std::lock_guard lock(store_mutex);
         std::vector<tools::ArtifactHolder> holders{
             {"", place.directory.path(), store::list_artifacts(place.store, place.agent.id)}};
-        for (const life::SubAgent& below : life::sub_agents_of(place.store, place.agent))
+        for (const life::SubAgent& below :
+             life::sub_agents_here(place.surroundings.home, place.store, place.agent))
             holders.push_back({below.agent.name,
                                place.surroundings.home.directory(below.agent.dir).path(),
                                store::list_artifacts(place.store, below.agent.id)});
@@ -26,14 +45,7 @@ tools::Artifacts artifacts_of(place::Place& place, Record& record, std::mutex& s
     };
     const auto save = [&place, &record, &store_mutex](const store::Artifact& written) {
         const std::lock_guard lock(store_mutex);
-        store::Artifact row = written;
-        row.agent_id = place.agent.id;
-        row.turn_id = record.turn().id;
-        row.name = place.redaction.apply(row.name);
-        row.description = place.redaction.apply(row.description);
-        store::Transaction transaction(place.store);
-        store::save_artifact(place.store, row);
-        transaction.commit();
+        save_row(place, written, record.turn().id);
     };
     const auto written = [&record](const store::Artifact& artifact, bool appended) {
         record.emit(chat::ArtifactUpdate{shown(artifact), appended});
@@ -46,6 +58,27 @@ std::vector<chat::Artifact> written_artifacts(store::Store& store, store::TurnId
     for (const store::Artifact& artifact : store::artifacts_of_turn(store, turn))
         all.push_back(shown(artifact));
     return all;
+}
+
+void enter_written_artifact(place::Place& place, const store::ToolRun& run,
+                            const std::string& path) {
+    const std::string& tool = run.tool;
+    if (tool != "artifact_create" && tool != "artifact_append") return;
+    const std::string& directory = place.directory.path();
+    if (tools::find_effect(run.evidence, sys::Root(directory)).effect != tools::Effect::done)
+        return;
+    const auto own = store::list_artifacts(place.store, place.agent.id);
+    const bool is_entered = std::any_of(own.begin(), own.end(), [&](const store::Artifact& one) {
+        return one.path == path && one.updated_at >= run.intent_at;
+    });
+    if (is_entered) return;
+    for (const chat::Message& message : store::load_turn_messages(place.store, run.turn_id))
+        for (const chat::ToolCall& call : message.tool_calls) {
+            if (call.id != run.tool_call_id) continue;
+            const auto arguments = tools::Arguments::parse(call.arguments);
+            if (auto row = tools::written_artifact(tool, arguments, path, directory, own))
+                save_row(place, std::move(*row), run.turn_id);
+        }
 }
 
 }  // namespace chorus::turn

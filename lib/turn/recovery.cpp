@@ -19,6 +19,7 @@
 #include "tools/tool.hpp"
 #include "turn/messaging.hpp"
 #include "turn/notice.hpp"
+#include "turn/own_artifacts.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -118,6 +119,7 @@ void remove_leftovers(place::Place& place, const store::Turn& crashed) {
         if (!is_own && !root) continue;
         const std::string written = tools::Arguments::parse(run.evidence).text("path");
         (is_own ? own : *root).remove_temporaries(written);
+        if (is_own) enter_written_artifact(place, run, written);
     }
     if (!root) return;
     sys::remove_mount_points(root->path());

@@ -329,10 +329,12 @@ expect_missing "$CHORUS_HOME/agents/$child"
 test_case "a killed spawn leaves nothing, or all of it"
 parent
 preset helper
+killed=0
 for call in mkdir rename renameat2 fsync fdatasync linkat pwrite64; do
     for when in 1 2 3 5 8; do
-        strace -f -qq -o /dev/null -e trace=none -e "inject=$call:signal=KILL:when=$when" \
+        strace -f -qq -o /dev/null -e trace="$call" -e "inject=$call:signal=KILL:when=$when" \
             chorus-run a --spawn helper -p hello >/dev/null 2>&1 </dev/null
+        [ $? = 137 ] && killed=$((killed + 1))
         run chorus-run a --spawn helper -p after
         expect_status 0
         expect_equal "$(db "SELECT count(*) FROM agents WHERE kind = 'child' AND status <> 'active'")" 0
@@ -340,6 +342,7 @@ for call in mkdir rename renameat2 fsync fdatasync linkat pwrite64; do
             < <(db "SELECT dir FROM agents WHERE kind = 'child' AND status = 'active'")
     done
 done
+[ "$killed" -gt 8 ] || fail "killed only $killed times"
 run chorus-config doctor --fix
 expect_equal "$(find "$CHORUS_HOME/agents" -maxdepth 1 -name '.tmp-*' | wc -l)" 0
 expect_equal "$(ls "$CHORUS_HOME/agents/a/branches/main/agents" | wc -l)" "$(children)"

@@ -1,0 +1,20 @@
+// artifacts.jsonl of an agent's directory: what its artifacts are, for whoever adopts the
+// directory. The rows of the database decide; each line is what
+// `chorus-context artifacts --json --all` prints, without what depends on the home.
+#pragma once
+
+#include <vector>
+
+#include "agent/layout.hpp"
+#include "store/artifacts.hpp"
+
+namespace chorus::life {
+
+// Writes the file again from the rows. Returns why that failed, or "".
+std::string keep_artifacts(store::Store& store, store::AgentId agent,
+                           const agent::Directory& directory);
+// Returns the rows of a directory that is adopted, without those whose file is not there. What no
+// row can be is left out: the file may come from anywhere.
+std::vector<store::Artifact> kept_artifacts(const agent::Directory& directory);
+
+}  // namespace chorus::life
