@@ -11,7 +11,7 @@ namespace chorus::chat {
 std::string without_closing(std::string text, std::string_view tag);
 
 // Returns what an agent wrote in a <message from="NAME"> block, which tells it from what a person
-// wrote.
+// wrote. The text cannot begin such a block in another's name either.
 std::string message_from(std::string_view agent, const std::string& text);
 
 }  // namespace chorus::chat

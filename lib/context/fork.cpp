@@ -182,7 +182,8 @@ ForkPoint point_at(store::Store& store, const store::Agent& agent, const store::
 store::TurnId insert_unanswered_turn(store::Store& store, const store::Thread& thread,
                                      std::int64_t message, base::TimeMs now) {
     store::Turn turn;
-    if (const auto original = turn_of(store, message)) {
+    const auto original = turn_of(store, message);
+    if (original) {
         turn.actor = original->actor;
         turn.model = original->model;
         turn.profile = original->profile;
@@ -196,6 +197,7 @@ store::TurnId insert_unanswered_turn(store::Store& store, const store::Thread& t
     turn.reason = "branched";
     turn.started_at = turn.ended_at = now;
     store::insert_turn(store, turn);
+    if (original) store::copy_delivered(store, original->id, turn);
     store::count_turn(store, turn, now);
     return turn.id;
 }

@@ -84,7 +84,8 @@ Loaded load(Place& place) {
     configuration.system_prompt = place.redaction.apply(configuration.system_prompt);
     loaded.rights = rights_of(loaded, place.home_configuration, loaded.settings.sandbox);
     for (const std::string& text : loaded.joined)
-        join_rights(text, place.home_configuration, loaded.rights, loaded.settings.sandbox);
+        join_rights(text, text == place.agent.rights ? "agent above" : "sender of a message",
+                    place.home_configuration, loaded.rights, loaded.settings.sandbox);
     place.has_channel = !configuration.channel_id.empty();
     return loaded;
 }

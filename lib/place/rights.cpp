@@ -214,12 +214,14 @@ std::string rights_text(const InForce& in_force, const agent::HomeConfiguration&
     return out.end_array().end_object().take();
 }
 
-void join_rights(const std::string& text, const agent::HomeConfiguration& home, Rights& rights,
-                 SandboxMode& sandbox) {
+void join_rights(const std::string& text, const char* name, const agent::HomeConfiguration& home,
+                 Rights& rights, SandboxMode& sandbox) {
     const Json stored = chat::parse_json(text, "rights");
-    for (const Json& profile : stored.at("profiles"))
-        rights.profiles.push_back(agent::resolve_profile(
-            agent::parse_permissions(chat::dump(profile), "rights"), home, "rights"));
+    for (const Json& profile : stored.at("profiles")) {
+        agent::Permissions bound = agent::parse_permissions(chat::dump(profile), "rights");
+        bound.name = name;
+        rights.profiles.push_back(agent::resolve_profile(bound, home, "rights"));
+    }
     sandbox = sys::strictest(sandbox, sandbox_of(stored));
 }
 

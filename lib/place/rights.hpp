@@ -68,8 +68,8 @@ std::string rights_text(const InForce& in_force, const agent::HomeConfiguration&
                         sys::SandboxMode sandbox, const std::vector<std::string>& joined);
 // Adds the profiles of such a text to those that decide, and narrows the sandbox. The fingerprint
 // stays, so that a turn's approvals still fit when it continues.
-void join_rights(const std::string& text, const agent::HomeConfiguration& home, Rights& rights,
-                 sys::SandboxMode& sandbox);
+void join_rights(const std::string& text, const char* name, const agent::HomeConfiguration& home,
+                 Rights& rights, sys::SandboxMode& sandbox);
 
 // Returns the permissions as JSON for agent.json.
 std::string profile_json(const policy::ProfileText& text);

@@ -131,6 +131,16 @@ std::int64_t delivered_depth(Store& store, TurnId turn) {
         store, "SELECT coalesce(max(depth), 0) FROM inbox WHERE delivered_turn = ?", turn);
 }
 
+void copy_delivered(Store& store, TurnId turn, const Turn& copy) {
+    for (InboxRow& row : inbox.all(store, "WHERE delivered_turn = ? ORDER BY id", turn)) {
+        row.agent_id = copy.agent_id;
+        row.thread_id = copy.thread_id;
+        row.delivered_turn = copy.id;
+        row.idempotency_key.clear();
+        inbox.insert(store, row);
+    }
+}
+
 std::int64_t insert_outbox(Store& store, AgentId agent, TurnId turn, std::string_view content) {
     run(store, "INSERT INTO outbox (agent_id, turn_id, content) VALUES (?, ?, ?)", agent,
         or_null(turn), content);

@@ -121,6 +121,9 @@ std::vector<std::string> senders(Store& store, TurnId turn);
 // The distinct rights of the rows delivered to a turn, and their greatest depth.
 std::vector<std::string> delivered_rights(Store& store, TurnId turn);
 std::int64_t delivered_depth(Store& store, TurnId turn);
+// Records for `copy` what was delivered to `turn`: a copy of a turn has its senders and their
+// rights.
+void copy_delivered(Store& store, TurnId turn, const Turn& copy);
 
 // Adds a message for the agent's channel. Returns the row's id; ids rise.
 std::int64_t insert_outbox(Store& store, AgentId agent, TurnId turn, std::string_view content);

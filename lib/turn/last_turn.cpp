@@ -256,11 +256,20 @@ bool has_inbox(place::Place& place) {
     return !store::undelivered(place.store, place.agent.id, place.thread.id).empty();
 }
 
+bool leaves_messages(store::Store& store, const store::Turn& turn) {
+    const bool is_open = turn.ended_at == 0 && turn.state != TurnState::prompt &&
+                         !sys::is_alive({turn.pid, turn.pid_start});
+    return (is_open || turn.state == TurnState::error) && !store::senders(store, turn.id).empty();
+}
+
 std::optional<chat::TurnResult> nothing_to_take_up(place::Place& place) {
     const auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
     // one that was lost has left a message
     task::settle(place::task_site(place.store, place.surroundings.home, place.agent));
-    if (!has_inbox(place)) return nothing_to_do(place, last);
+    if (!has_inbox(place))
+        return last && leaves_messages(place.store, *last)
+                   ? std::nullopt
+                   : std::optional(nothing_to_do(place, last));
     if (last && last->state == TurnState::prompt) return of_prompt(place, *last);
     return std::nullopt;
 }

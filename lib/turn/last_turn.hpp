@@ -34,6 +34,9 @@ std::optional<chat::TurnResult> still_asked(place::Place& place, const store::Tu
 // Returns the result if there is nothing to continue; it describes the last turn.
 chat::TurnResult nothing_to_do(place::Place& place, const std::optional<store::Turn>& last);
 bool has_inbox(place::Place& place);
+// Whether the turn took messages from the inbox, and was killed, failed or parked since: they have
+// no answer, and nothing else would bring them up again.
+bool leaves_messages(store::Store& store, const store::Turn& turn);
 // --inbox: returns the result if no message can begin a turn now: none is queued, or the last turn
 // waits for a person; whoever ends that turn takes up the messages. Needs no lock, so that a task
 // which ends does not keep a person from the thread.

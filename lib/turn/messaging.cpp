@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "chat/block.hpp"
 #include "chat/json.hpp"
+#include "context/find_thread.hpp"
 #include "context/prompt_texts.hpp"
 #include "life/children.hpp"
 #include "store/records.hpp"
@@ -27,6 +28,12 @@ store::Agent require_target(place::Place& place, const std::string& name) {
     if (agent && agent->status == store::AgentStatus::active) return std::move(*agent);
     throw Error(ErrorCode::not_found, name + ": there is no such agent",
                 "list_agents shows their names");
+}
+
+// As for a message that a person queues.
+store::ThreadId current_thread(place::Place& place, const store::Agent& agent) {
+    const agent::Directory directory = place.surroundings.home.directory(agent.dir);
+    return context::require_thread(place.store, agent, directory, "").id;
 }
 
 // The right to edit oneself is none to have another agent edited.
@@ -75,6 +82,7 @@ tools::OtherAgents other_agents_of(place::Place& place, const Record& record, to
         store::insert_inbox(
             place.store,
             {.agent_id = agent.id,
+             .thread_id = current_thread(place, agent),
              .source = "agent " + place.agent.name,
              .actor = about.actor,
              .content = chat::message_from(place.agent.name, place.redaction.apply(text)),

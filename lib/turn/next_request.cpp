@@ -6,6 +6,7 @@
 #include "context/window.hpp"
 #include "model/model.hpp"
 #include "place/place.hpp"
+#include "store/records.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
 #include "turn/attaching.hpp"
@@ -21,6 +22,14 @@ std::int64_t open_turn_of(place::Place& place) {
     return open ? open->id : 0;
 }
 
+void add_window(place::Place& place, const place::Loaded& loaded, NextRequest& next) {
+    AssembledWindow window = assemble_window(
+        place, loaded, frame_for(place, loaded.settings, sys::now_ms()), open_turn_of(place));
+    next.estimated_tokens = context::estimated_tokens(window.messages);
+    std::move(window.messages.begin(), window.messages.end(),
+              std::back_inserter(next.request.messages));
+}
+
 NextRequest assemble(place::Place& place, const place::Loaded& loaded) {
     const store::ReadTransaction all_at_once(place.store);
     NextRequest next;
@@ -34,13 +43,15 @@ NextRequest assemble(place::Place& place, const place::Loaded& loaded) {
         next.request.messages.push_back(std::move(*project));
     }
     next.status = user_message(place, "", store::running_tasks(place.store, place.agent.id)).status;
-    if (place.options.fresh || place.options.new_thread) return next;
-    AssembledWindow window = assemble_window(
-        place, loaded, frame_for(place, loaded.settings, sys::now_ms()), open_turn_of(place));
-    next.estimated_tokens = context::estimated_tokens(window.messages);
-    std::move(window.messages.begin(), window.messages.end(),
-              std::back_inserter(next.request.messages));
+    if (!place.options.fresh && !place.options.new_thread) add_window(place, loaded, next);
     return next;
+}
+
+void add_inbox(place::Place& place, std::vector<chat::Message>& messages) {
+    if (place.options.new_thread) return;
+    for (store::InboxRow& row : store::undelivered(place.store, place.agent.id, place.thread.id))
+        if (!row.begins_turn || place.options.inbox)
+            messages.emplace_back().content = std::move(row.content);
 }
 
 }  // namespace
@@ -57,11 +68,14 @@ std::string dry_run(const place::TurnOptions& options, const place::Surroundings
     const place::Loaded loaded = place::load(place);
     check_attachments(place.options, loaded.settings);
     NextRequest next = assemble(place, loaded);
-    chat::Message said;
-    said.content = compose_message(place, KeepArtifact::no);
-    said.status = next.status;
-    said.attachments = attachments_given(place);
-    next.request.messages.push_back(std::move(said));
+    add_inbox(place, next.request.messages);
+    if (!place.options.says_nothing()) {
+        chat::Message said;
+        said.content = compose_message(place, KeepArtifact::no);
+        said.status = next.status;
+        said.attachments = attachments_given(place);
+        next.request.messages.push_back(std::move(said));
+    }
     write_attachments(place, loaded.settings, next.request);
     std::string body = model::request_body(loaded.settings.endpoint, next.request);
     if (body.empty()) surroundings.warn(next.model + " sends no request");

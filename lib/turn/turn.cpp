@@ -160,6 +160,14 @@ bool asks_nobody(const place::Place& place) {
            !(options.on_ask_given && options.on_ask != place::OnAsk::suspend);
 }
 
+chat::TurnResult nothing_to_resume(place::Place& place, const std::optional<store::Turn>& last) {
+    place.surroundings.warn(place.options.decided.empty()
+                                ? "there is nothing to continue"
+                                : "another process has continued the turn: chorus-context log " +
+                                      place.agent.name + " shows it");
+    return nothing_to_do(place, last);
+}
+
 // Functions that the usual turn does not need are not inlined: the stack would hold what each of
 // them loads.
 [[gnu::noinline]] chat::TurnResult resume(place::Place& place) {
@@ -171,7 +179,7 @@ bool asks_nobody(const place::Place& place) {
     if (!last || (last->state == TurnState::idle && !may_go_on(given, *last)) ||
         is_superseded(place.store, *last))
         return has_inbox(place) ? begin_and_run(place, place::load(place))
-                                : nothing_to_do(place, last);
+                                : nothing_to_resume(place, last);
     place.options = options_to_resume(given, *last);
     const place::TurnOptions& options = place.options;
     if (!options.directory.empty() || !given.directory.empty() || !place.agent.place.empty())
@@ -271,9 +279,11 @@ bool asks_nobody(const place::Place& place) {
     approval::check_given_permissions(place);
     if (place.keyed) return repeat(place);
     if (options.resume || options.retry) return resume(place);
-    if (options.inbox && !has_inbox(place))
-        return nothing_to_do(place,
-                             store::newest_turn(place.store, place.agent.id, place.thread.id));
+    if (options.inbox && !has_inbox(place)) {
+        const auto last = store::newest_turn(place.store, place.agent.id, place.thread.id);
+        return last && leaves_messages(place.store, *last) ? resume(place)
+                                                           : nothing_to_do(place, last);
+    }
     place::Loaded loaded = place::load(place);
     check_attachments(options, loaded.settings);
     if (options.ephemeral) {

@@ -32,12 +32,13 @@ expect_equal "$(jq -r 'select(.kind == "message") | .messageId' "$scratch/out")"
 expect_equal "$(jq -r '"\(.taskId) \(.contextId)"' "$scratch/out" | sort -u)" '3 a/1'
 expect_equal "$(tail -1 "$scratch/out" | jq -r '.status.state')" completed
 
-test_case "0: nothing to do"
+test_case "0: nothing to do" # A-09
 agent_of builtin/script
 run chorus-run a hi
 run chorus-run a --resume --json
 expect_status 0
 expect_json '"\(.state) \(.reason) \(.exit_code) \(.audit.rows)"' 'completed nothing_to_do 0 null'
+expect_equal "$err" 'chorus-run: notice: there is nothing to continue'
 run chorus-run a --resume --output-format stream-json
 expect_status 0
 expect_events

@@ -8,7 +8,7 @@ table=$(dirname "$here")/lib/cli/conflicts.txt
 declare -A values=([--approve]=p1 [--deny]=p1 [--answer]=p1 [--thread]=1 [-t]=1 [--turn]=1 [TURN]=1 [ID]=x [-n]=1 [--session]=x
     [--since]=1h [--until]=1h [--model]=builtin/script [--permissions]=open [--directory]=. [--idempotency-key]=k [--prompt]=x [--file]=/dev/null
     [--output-format]=json [--system-prompt]=x [--system-prompt-file]=/dev/null [--clone]=. [--expect]=0:
-    [--checkpoint]=1 [--to]=1 [--on-ask]=deny [--max-iterations]=1 [--max-usd]=1 [--effort]=low [--fallback-model]=builtin/script [--max-tokens]=9 [--temperature]=1 [--record]=r.json [--meta]=k=v [--attach]=notes.txt [--subagents-older-than]=1h [--spawn]=explorer [--subagent]=x [--json-schema]='{"type":"object"}')
+    [--checkpoint]=1 [--to]=1 [--on-ask]=deny [--max-iterations]=1 [--max-usd]=1 [--effort]=low [--fallback-model]=builtin/script [--max-tokens]=9 [--temperature]=1 [--record]=r.json [--meta]=k=v [--attach]=notes.txt [--subagents-older-than]=1h [--spawn]=explorer [--subagent]=x [--output]=out [--trace]=trace [--json-schema]='{"type":"object"}')
 given() { # OPTION: as it is typed
     case $1 in
         [A-Z]*) printf '%s\n' "${values[$1]}" ;;
