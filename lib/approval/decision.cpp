@@ -226,7 +226,8 @@ bool decide_one(store::Store& store, const Widening& widening, const store::Prom
 }  // namespace
 
 std::string in_one_line(const store::Prompt& prompt) {
-    if (prompt.kind == chat::PromptKind::question) return prompt.text;
+    if (prompt.kind == chat::PromptKind::question)
+        return chat::asked_question(prompt.text, chat::parse_options(prompt.options));
     if (prompt.kind != chat::PromptKind::trust)
         return chat::asked_action(prompt.action, prompt.arguments);
     const auto lines = base::split(base::trim(prompt.text), '\n');

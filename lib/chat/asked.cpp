@@ -1,5 +1,6 @@
 #include "chat/asked.hpp"
 
+#include "base/text.hpp"
 #include "chat/json.hpp"
 
 namespace chorus::chat {
@@ -21,6 +22,16 @@ bool says_all(const std::string& action, const std::string& tool, const std::str
     if (!object || !object->is_object() || object->size() != 1) return false;
     const Json& only = object->begin().value();
     return only.is_string() && action == "tool:" + tool + ":" + only.get<std::string>();
+}
+
+std::vector<std::string> parse_options(const std::string& json) {
+    const auto options = try_parse_json(json);
+    if (!options || !options->is_array()) return {};
+    return options->get<std::vector<std::string>>();
+}
+
+std::string asked_question(const std::string& text, const std::vector<std::string>& options) {
+    return options.empty() ? text : text + " [" + base::join(options, " | ") + "]";
 }
 
 }  // namespace chorus::chat

@@ -2,8 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace chorus::chat {
+
+// The possible answers of a question, of a JSON array; none for other text.
+std::vector<std::string> parse_options(const std::string& json);
+// The text of a question with its possible answers: "Which? [red | blue]".
+std::string asked_question(const std::string& text, const std::vector<std::string>& options);
 
 // The action of a call, plus what its arguments (JSON) add to it: "tool:bash:make [in the
 // background]". As untrusted as the action.

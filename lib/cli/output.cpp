@@ -189,9 +189,9 @@ void Output::say_end_of_call(const chat::CallComplete& done) {
 void Output::say_end(const chat::TurnResult& result) {
     for (const chat::PromptNotice& prompt : result.prompts) {
         const bool is_question = prompt.kind == chat::PromptKind::question;
-        say("waits",
-            prompt.id + ": " +
-                (is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments)));
+        say("waits", prompt.id + ": " +
+                         (is_question ? chat::asked_question(prompt.text, prompt.options)
+                                      : chat::asked_action(prompt.action, prompt.arguments)));
         if (options_.verbosity == Verbosity::quiet) continue;
         say("hint", chat::decide_commands(result.agent, prompt.id, prompt.kind));
     }
@@ -200,8 +200,8 @@ void Output::say_end(const chat::TurnResult& result) {
         std::any_of(result.prompts.begin(), result.prompts.end(),
                     [](const chat::PromptNotice& prompt) { return prompt.tool == "bash"; });
     if (options_.verbosity != Verbosity::quiet && asks_for_command)
-        say("hint", "chorus-config set -A " + result.agent +
-                        " permissions sandboxed: sandboxed commands run without asking");
+        say("hint", "to run sandboxed commands without asking: chorus-config set -A " +
+                        result.agent + " permissions sandboxed");
     if (!result.work.problem.empty()) say("warning", "its changes: " + result.work.problem);
     if (!result.work.branch.empty() && options_.verbosity != Verbosity::quiet)
         say("notice", "its changes are the branch " + result.work.branch + "; nothing is merged");

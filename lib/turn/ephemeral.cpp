@@ -1,6 +1,7 @@
 #include "turn/ephemeral.hpp"
 
 #include "base/error.hpp"
+#include "base/time.hpp"
 #include "context/forgetting.hpp"
 #include "context/fork.hpp"
 #include "place/waiting.hpp"
@@ -28,7 +29,11 @@ void forget_if_over(place::Place& place, chat::TurnResult& result) {
     } catch (const base::Error& error) {
         place.surroundings.warn("the agent's next turn forgets this one: " + error.message());
     }
-    if (result.error) result.error = base::Error(result.error->code(), result.error->message());
+    // the other hints name ways to continue it
+    const std::string hint =
+        result.resume_at == 0 ? "" : "run it again after " + base::iso8601(result.resume_at);
+    if (result.error)
+        result.error = base::Error(result.error->code(), result.error->message(), hint);
 }
 
 }  // namespace chorus::turn

@@ -32,17 +32,24 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
     result_.error_category = model::name(failure.category);
     ErrorCode code = model::error_code(failure.category);
     const std::string goes_on = chat::resume_command(place_.agent.name, place_.thread.id);
+    const model::Provider& provider = loaded_.settings.endpoint.provider;
     std::string reason;
     std::string hint;
     if (failure.category == model::Category::rate_limited) {
-        code = ErrorCode::parked;
         reason = rate_limited_reason;
         result_.resume_at = std::max(resume_at_, sys::now_ms());
-        hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
-        keep_cooling(record_.turn(), keys_.credential(loaded_.settings.endpoint.provider));
+        if (!place_.options.ephemeral) {
+            code = ErrorCode::parked;
+            hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
+            keep_cooling(record_.turn(), keys_.credential(provider));
+        }
     }
-    if (failure.category == model::Category::unauthorized)
-        hint = "with a valid key, continue with: " + goes_on;
+    if (failure.category == model::Category::unauthorized) {
+        const std::string profile = keys_.profile(provider);
+        hint = "its key is that of " +
+               (profile.empty() ? provider.key_variable : "profile " + profile) +
+               "; with a valid one, continue with: " + goes_on;
+    }
     const bool is_alone = std::none_of(
         request_.messages.begin(), request_.messages.end(), [&](const chat::Message& message) {
             return message.turn_id != 0 && message.turn_id != record_.turn().id;
@@ -103,7 +110,9 @@ void LiveTurn::fill(const LoopEnd& end) {
                          ErrorCode::input_required, "turn: it waits for a decision");
         case End::denied:
             return ended(State::failed, "denied", ErrorCode::denied,
-                         "turn: approval needed, and --on-ask is fail");
+                         "turn: --on-ask is fail, and a person has to decide about " +
+                             (result_.denied.empty() ? "a call" : result_.denied.back().action),
+                         goes_on);
         case End::refused:
             return ended(
                 State::failed, refused_reason, ErrorCode::failed,
@@ -116,7 +125,7 @@ void LiveTurn::fill(const LoopEnd& end) {
         case End::provider_failed:
             return fill_failure(end.failure.value_or(model::Failure{}));
         case End::schema_mismatch:
-            return ended(State::failed, "schema", ErrorCode::schema_mismatch,
+            return ended(State::failed, schema_reason, ErrorCode::schema_mismatch,
                          "turn: the answer does not match --json-schema: " +
                              place_.redaction.apply(end.problem),
                          goes_on);
@@ -145,11 +154,7 @@ std::string LiveTurn::check(std::string& text) {
 }
 
 void LiveTurn::refuse_answer(const chat::Reply& reply, const std::string& problem) {
-    chat::Message told;
-    told.content = "That answer is not valid against the JSON Schema:\n" +
-                   place_.redaction.apply(problem) +
-                   "\nAnswer again with the whole JSON value, and nothing else.";
-    record_.keep(reply, std::move(told));
+    record_.keep(reply, invalid_answer(place_.redaction.apply(problem)));
     tell(reply);
     place_.surroundings.warn("the answer does not match --json-schema: " +
                              place_.redaction.apply(problem) + "; the model is asked again");

@@ -1,8 +1,8 @@
 #include "turn/notice.hpp"
 
+#include "approval/decision.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "chat/asked.hpp"
 #include "context/transcript.hpp"
 #include "store/believed.hpp"
 #include "store/messages.hpp"
@@ -53,9 +53,7 @@ std::string how_to_decide(const std::string& agent, const std::vector<store::Pro
         if (prompt.state != store::PromptState::pending) continue;
         const bool is_question = prompt.kind == chat::PromptKind::question;
         text += prompt.id + ": " +
-                base::visible(
-                    is_question ? prompt.text : chat::asked_action(prompt.action, prompt.arguments),
-                    base::Newlines::escape) +
+                base::visible(approval::in_one_line(prompt), base::Newlines::escape) +
                 "\n\n    chorus-run " + agent +
                 (is_question ? " --answer " + prompt.id + " TEXT" : " --approve " + prompt.id) +
                 "\n    chorus-run " + agent + " --deny " + prompt.id + "\n\n";

@@ -7,6 +7,7 @@
 #include "approval/expiry.hpp"
 #include "approval/widening.hpp"
 #include "base/id.hpp"
+#include "chat/asked.hpp"
 #include "chat/json.hpp"
 #include "sys/clock.hpp"
 #include "tools/user_question.hpp"
@@ -44,8 +45,7 @@ void refuse(Judged& judged, std::string decision, const std::string& reason,
 chat::PromptNotice notice_of(const store::Prompt& prompt) {
     chat::PromptNotice notice{prompt.id,        prompt.kind, prompt.action,     prompt.tool,
                               prompt.arguments, prompt.text, prompt.expires_at, {}};
-    if (const auto options = chat::try_parse_json(prompt.options); options && options->is_array())
-        notice.options = options->get<std::vector<std::string>>();
+    notice.options = chat::parse_options(prompt.options);
     return notice;
 }
 

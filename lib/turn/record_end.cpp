@@ -54,6 +54,13 @@ void Record::write_end(chat::TurnResult& result) {
     if (has_asked_) store::cancel_questions(place_.store, turn_.id, now);
 }
 
+chat::Message invalid_answer(const std::string& problem) {
+    chat::Message told;
+    told.content = "That answer is not valid against the JSON Schema:\n" + problem +
+                   "\nAnswer again with the whole JSON value, and nothing else.";
+    return told;
+}
+
 void Record::clear_end() {
     turn_.exit_code = -1;
     turn_.reason.clear();

@@ -160,6 +160,8 @@ void Record::begin(std::optional<chat::Message> user_message) {
 void Record::reopen(const chat::Message& last) {
     commit([&] {
         const bool had_ended = std::exchange(turn_.ended_at, 0) != 0;
+        chat::Message next =
+            turn_.reason == schema_reason ? invalid_answer(turn_.error_detail) : cut_notice();
         turn_.attempt += 1;
         clear_end();
         next_position_ =
@@ -168,7 +170,7 @@ void Record::reopen(const chat::Message& last) {
         if (had_ended) store::uncount_turn(place_.store, turn_);
         begin_work("resumed");
         // providers refuse a conversation that ends with an answer
-        if (last.role == chat::Role::assistant && last.tool_calls.empty()) insert(cut_notice());
+        if (last.role == chat::Role::assistant && last.tool_calls.empty()) insert(std::move(next));
         store::update_turn(place_.store, turn_);
     });
 }

@@ -22,7 +22,8 @@
 
 namespace chorus::turn {
 
-constexpr const char* refused_reason = "refused";     // of a turn that the model declined
+constexpr const char* refused_reason = "refused";  // of a turn that the model declined
+constexpr const char* schema_reason = "schema";    // of one whose answer is not what is asked for
 constexpr std::string_view budget_reason = "budget";  // of one that a budget had no room for
 constexpr std::string_view tokens_reason = "tokens";  // of one at its token limit
 
@@ -151,6 +152,8 @@ class Record {
 };
 
 std::string transcript_of(const place::Place& place);
+// What the model is told of a final answer that --json-schema refuses.
+chat::Message invalid_answer(const std::string& problem);
 // Sets the result's members about the audit log and about sub-agents as they are now.
 void describe_records(store::Store& store, const store::Turn& turn, chat::TurnResult& result);
 // Sets the turn's state and records the event. Inside a transaction of the caller.

@@ -101,8 +101,12 @@ class IdleSave {
             if (!idle) return;
             turn::Present present = turn::present_context(store_, idle->agent, {}, surroundings_);
             if (present.messages.empty()) return;
+            place::Surroundings naming = surroundings_;
+            naming.warn = [&](const std::string& text) {
+                surroundings_.warn("agent '" + name + "': " + text);
+            };
             auto about = turn::about_session(store_, present, context::SessionTrigger::idle_timeout,
-                                             "", options_.summaries, surroundings_);
+                                             "", options_.summaries, naming);
             auto lock = sys::Lock::try_acquire(surroundings_.home.agent_lock(idle->agent.id),
                                                sys::Lock::Mode::exclusive);
             if (lock && is_still_idle(*idle))

@@ -150,7 +150,7 @@ minutes_ago a 60
 run chorus-context idle-save a
 expect_status 0
 expect_match "$out" '^Session saved: \(summary generation failed\)\. Context cleared after 60 minutes'
-expect_match "$err" 'notice: no summary: '
+expect_match "$err" "notice: agent 'a': no summary: "
 expect_db 'SELECT description FROM sessions' first
 
 test_case "many at once: each is saved once"

@@ -92,8 +92,10 @@ rm -rf "$CHORUS_HOME"
 talk
 kept >before
 start_server '{"answers":[{"status":429,"headers":{"retry-after":"3600"},"json":{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}}],"after":"repeat-last"}'
-run chorus-run a 'the SECRET-WORD prompt' --ephemeral
+run chorus-run a 'the SECRET-WORD prompt' --ephemeral --json
 expect_status 75
+expect_json '"\(.error.code) \(.resume_at != null)"' 'RATE_LIMITED true'
+expect_match "$err" 'hint: run it again after '
 expect_no_match "$err" '--resume'
 expect_db 'SELECT count(*) FROM turns WHERE ended_at IS NULL' 0
 rm -f after

@@ -229,7 +229,7 @@ expect_match "$err" "hint: did you mean 'anthropic'"
 fails_alike 7 NO_DRIVER failed "there is no 'builtin/other'" chorus-run a hi -m builtin/other
 nothing_recorded
 
-test_case "7: the provider cannot be reached, fails, or breaks off" # S-41 S-42 S-43
+test_case "7: the provider cannot be reached, fails, or breaks off" # S-41 S-42 S-43 A-60
 agent_of anthropic/m
 start_server "$(answers "$(say x)")"
 dead_url=$CHORUS_ANTHROPIC_BASE_URL
@@ -337,7 +337,7 @@ fails_alike 1 FAILED failed 'declined to answer' chorus-run a 'say it'
 expect_match "$(db "SELECT reason FROM turns LIMIT 1")" refused
 goes_on 3 0
 
-test_case "10: nobody to ask" # S-08 S-48 X-15
+test_case "10: nobody to ask" # S-08 S-48 X-15 A-07 A-40
 agent_of builtin/script --permissions standard
 command=$'/bash touch done\n/view .'
 run chorus-run a "say it
@@ -346,7 +346,7 @@ expect_status 10
 expect_equal "$(errors_in "$err")" 0
 id=$(db 'SELECT id FROM prompts')
 expect_match "$err" "chorus-run: waits: $id: tool:bash:touch done"
-expect_match "$err" 'chorus-run: hint: chorus-config set -A a permissions sandboxed'
+expect_match "$err" 'chorus-run: hint: .*: chorus-config set -A a permissions sandboxed'
 run chorus-run a 'say it too' --json
 expect_status 10
 expect_json '"\(.exit_code) \(.error.code) \(.state) \(.reason) \(.turn)"' '10 INPUT_REQUIRED input-required permission 1'

@@ -62,6 +62,15 @@ for provider in anthropic openai openai-chat gemini ollama; do
     expect_no_match "$(native $provider "$(request 9)")" required
 done
 
+test_case "a turn that ended so is continued with what is wrong, not as if it had been cut"
+begin anthropic "$(say no)" "$(say '[]')" "$(say '{"name": "Ada"}')" "$(say "$good")"
+run chorus-run a --json-schema "$schema" 'who?'
+expect_status 8
+run chorus-run a --resume
+expect_equal "$status $out" "0 $good"
+expect_match "$(jq -c '.messages[-1]' "$(request 4)")" 'not valid against the JSON Schema.*age.* is missing'
+expect_no_match "$(cat "$(request 4)")" 'cut off'
+
 test_case "a file, a FIFO, and what is no schema: exit 2 before anything is recorded"
 begin openai-chat "$(say "$good")" "$(say "$good")"
 echo "$schema" >s.json

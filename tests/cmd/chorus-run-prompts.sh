@@ -58,7 +58,7 @@ run chorus-run a --resume
 expect_status 0
 expect_equal "$(ran)" 1
 
-test_case "approved without going on, then --resume"
+test_case "approved without going on, then --resume" # A-59
 waits "$(calls c 'echo ran >> log')"
 run chorus-tasks approve "${ids[0]}"
 expect_status 0
@@ -95,6 +95,11 @@ run chorus-run a go --json
 expect_status 10
 expect_json '"\(.reason) \(.pending[0].kind) \(.pending[0].text) \(.pending[0].options | join(","))"' 'question question Which colour? red,blue'
 id=$(jq -r '.pending[0].id' <<<"$out")
+run chorus-run a --resume
+expect_status 10
+expect_match "$err" "waits: $id: Which colour\? \[red \| blue\]"
+run chorus-tasks pending a
+expect_match "$out" 'Which colour\? \[red \| blue\]'
 run chorus-run a --approve "$id"
 expect_status 2
 expect_one_error 'it is a question'
@@ -392,6 +397,8 @@ start_server "$(answers "$(calls d1 'echo ran >> log' d2 'echo ran >> log')" "$(
 run chorus-run a go --on-ask fail --json
 expect_status 11
 expect_json '"\(.state) \(.reason) \(.error.code) \(.exit_code)"' 'failed denied DENIED 11'
+expect_match "$err" 'error: turn: --on-ask is fail, and a person has to decide about tool:bash:echo ran >> log'
+expect_match "$err" 'hint: chorus-run a -t 1 --resume'
 expect_equal "$(outcome d1) $(outcome d2)" 'denied denied'
 expect_sound
 run chorus-run a 'go on'
