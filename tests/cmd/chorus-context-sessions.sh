@@ -19,7 +19,7 @@ foreign() {
     run chorus-config doctor --fix
 }
 
-test_case "save: a file, a row and the model's summary; the context goes on" # C-14 C-38 C-39 C-40 C-41 C-42 C-50 C-54 C-72 L-31 L-36 X-04
+test_case "save: a file, a row and the model's summary; the context goes on" # C-14 C-38 C-39 C-40 C-41 C-42 C-50 C-54 C-72 L-31 L-36 X-04 A-26
 init a --model anthropic/m
 start_server "$(answers "$(say 'Hello.')" "$(say 'Greetings were exchanged. Nothing is open.')" "$(say 'Again.')")"
 run chorus-run a 'hello there'
@@ -189,7 +189,7 @@ expect_match "$(cat "$CHORUS_HOME/agents/a/branches/main/session.md")" '## Resto
 expect_equal "$(grep -c 'I look' "$CHORUS_HOME/agents/a/branches/main/session.md")" 1
 expect_sound
 
-test_case "restoring twice does not double, appending keeps what is there" # C-16 X-06
+test_case "restoring twice does not double, appending keeps what is there" # C-16 X-06 X-42
 init a --model anthropic/m
 start_server "$(answers "$(say one)" "$(say two)" "$(say x)")"
 run chorus-run a first
@@ -519,7 +519,7 @@ one_error 'compact: no summary: .*500'
 expect_db 'SELECT count(*) FROM messages' 4
 expect_equal "$(sessions a)" 0
 
-test_case "auto_compact: what the limits would leave out is summarised; else it is told once for each cut" # A-16 A-66
+test_case "auto_compact: what the limits would leave out is summarised; else it is told once for each cut" # A-16 A-66 A-51
 init a --model anthropic/m
 agent_key a max_messages 4
 start_server "$(answers "$(say one)" "$(say two)" "$(say three)" "$(say four)")"

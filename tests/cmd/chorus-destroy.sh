@@ -254,7 +254,7 @@ init b --model builtin/script
 run chorus-destroy b --keep-files --yes --json
 expect_json '"\(.archive) \(.session) \(.files_kept) \(.directory)"' "null null true $(dir b)"
 
-test_case "the name has to be typed, or --yes be given"
+test_case "the name has to be typed, or --yes be given"
 init a --model builtin/script
 unchanged 2 "no terminal to ask for its name" chorus-destroy a
 expect_match "$err" 'hint: --yes'

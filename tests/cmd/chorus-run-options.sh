@@ -35,7 +35,7 @@ run env -u CHORUS_ANTHROPIC_BASE_URL chorus-run a hi
 expect_status 0
 expect_equal "$(request_count)" 2
 
-test_case "-t and --new-thread: conversations beside each other" # C-12 C-69 A-06 A-08 A-36
+test_case "-t and --new-thread: conversations beside each other" # C-12 C-69 A-06 A-08 A-36 X-27
 init a --model anthropic/m
 start_server "$(answers "$(say ok)")"
 run chorus-run a 'in the first'
@@ -393,7 +393,7 @@ expect_equal "$(request_count)" 1
 run chorus-run a 'second'
 expect_equal "$(jq -cS '.messages | map(.content[0].text)' "$(request 2)")" '["first","An answer.","second"]'
 
-test_case "-q and -v: stderr is silent, or tells of each call"
+test_case "-q and -v: stderr is silent, or tells of each call" # A-58 P-66
 init a --model builtin/script --permissions sandboxed
 run chorus-run a '/bash echo x
 /view none' -v

@@ -109,7 +109,7 @@ echo '{"base": "locked", "allow": ["tool:bash:sleep .*"]}' >profile.json
 run chorus-run a --permissions @profile.json '/bash {"command": "sleep 0.1", "background": true, "on_exit": "/bash touch made"}'
 expect_match "$(db 'SELECT rights FROM tasks')" 'sleep'
 
-test_case "a message that somebody else queued does not get the turn's profile"
+test_case "a message that somebody else queued does not get the turn's profile"
 init l --model builtin/script --permissions locked
 echo '{"allow": ["tool:create_file:.*"], "ask": ["tool:bash:.*"]}' >wide.json
 run chorus-run --permissions @wide.json l '/bash {"command": "echo q"}'
@@ -134,7 +134,7 @@ run chorus-tasks deny "$(db 'SELECT id FROM prompts')"
 expect_status 0
 expect_db 'SELECT state FROM prompts' denied
 
-test_case "the tools that the model sees are those of the profile"
+test_case "the tools that the model sees are those of the profile" # A-10 X-36
 init a --model anthropic/claude-sonnet-4-5 --permissions open
 run env ANTHROPIC_API_KEY=k chorus-run a --dry-run --permissions locked hello
 expect_status 0

@@ -172,7 +172,7 @@ expect_equal "$(jq -r '.messages[0].content[0].text' "$(request 4)")" now
 run chorus-run a --resume
 expect_status 0
 
-test_case "--resume --max-iterations: a limit is no end for whoever gives another one, also later"
+test_case "--resume --max-iterations: a limit is no end for whoever gives another one, also later" # A-20 L-25 X-01
 init a --model anthropic/m
 home_key max_retries 0
 start_server "$(answers "$(call c list_files '{}')")"

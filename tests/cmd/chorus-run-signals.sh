@@ -85,7 +85,7 @@ expect_match "$(jq -r '.messages[-2].role + .messages[-2].content[0].text' "$(re
 goes_on 3
 expect_db 'SELECT count(*) FROM sessions' 3
 
-test_case "a signal before there is anything to keep: one line, no turn, no session"
+test_case "a signal before there is anything to keep: one line, no turn, no session" # S-17 X-34
 agent_of builtin/script --permissions sandboxed
 interrupted TERM 143 true env CHORUS_STDIN_TIMEOUT_MS=9000 bash -c 'mkfifo p; exec 9<>p; exec chorus-run a --json <p'
 expect_json '"\(.exit_code) \(.error.code) \(.state)"' '143 CANCELED canceled'

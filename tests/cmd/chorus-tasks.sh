@@ -40,7 +40,7 @@ began() { wait_for 20 test -e "$CHORUS_HOME/agents/a/workspace/began" || fail 'i
 
 # --- without a verb ---
 
-test_case "all agents, a line each; none: nothing, and exit 0"
+test_case "all agents, a line each; none: nothing, and exit 0" # X-29
 init a --model builtin/script
 run chorus-tasks
 expect_status 0
