@@ -14,7 +14,7 @@ enum class IfMissing { create, refuse };
 
 // Whether a first run may create the home and migrate its database: `automatic` does so; with
 // `manual` it is refused, and the user runs it again with `automatic`. `pristine` is like manual,
-// and starts no hook and no MCP server.
+// and starts no hook.
 enum class Groom { automatic, manual, pristine };
 std::vector<std::string> groom_names();
 // Returns the given value (--groom), else CHORUS_GROOM, else automatic. Error(config_invalid).

@@ -41,6 +41,15 @@ std::string Keys::profile(const model::Provider& provider) const {
     return ring_.provider == provider.name ? chosen_ : "";
 }
 
+std::string Keys::other_profile(const model::Provider& provider) {
+    if (rotation_.rules.is_automatic) return {};
+    store::RotationRules rules = rotation_.rules;
+    rules.is_automatic = true;
+    const std::string name =
+        store::profile_choice(store_, ring(provider.name), rules, sys::now_ms()).name;
+    return name == profile(provider) ? "" : name;
+}
+
 store::ProfileRing Keys::ring(const std::string& provider) {
     return {provider, life::profiles_of(credentials_.now(), provider)};
 }

@@ -78,8 +78,9 @@ void lock_key(Place& place, std::int64_t wait_ms) {
 // Returns the ways past a busy thread that fit the given options.
 std::string ways_past(const Place& place) {
     const TurnOptions& options = place.options;
-    const bool may_go_beside =
-        !options.says_nothing() && options.thread.empty() && !place.keyed && !options.new_thread;
+    const bool may_go_beside = !options.says_nothing() && options.thread.empty() && !place.keyed &&
+                               !options.new_thread &&
+                               !place.directory.is_of_sub_agent();  // which has one thread
     return may_go_beside ? "wait with --wait, or use another thread with --new-thread"
                          : "wait with --wait";
 }

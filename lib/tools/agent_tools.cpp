@@ -36,7 +36,7 @@ Planned send(const Arguments& arguments, const Workplace& workplace) {
         return failure("send_to_agent: 'message' has " +
                        base::counted(std::ssize(message), "byte") + ", at most " +
                        std::to_string(base::limits::agent_message_bytes) +
-                       ": put the rest into an artifact or a file");
+                       ": send it in several messages");
     return Plan{.evidence = {}, .apply = [&workplace, target, message, call = workplace.call_id] {
                     workplace.other_agents->send(target, message, call);
                     return answer("the message is in the inbox of " + target +

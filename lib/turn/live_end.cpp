@@ -40,7 +40,11 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
         result_.resume_at = std::max(resume_at_, sys::now_ms());
         if (!place_.options.ephemeral) {
             code = ErrorCode::parked;
-            hint = ways_past_parking(place_, place_.thread.id, result_.resume_at);
+            const std::string other = keys_.other_profile(provider);
+            hint = (other.empty() ? ""
+                                  : "at once: chorus-config profiles switch " + other +
+                                        ", and then " + goes_on + "; ") +
+                   ways_past_parking(place_, place_.thread.id, result_.resume_at);
             keep_cooling(record_.turn(), keys_.credential(provider));
         }
     }
@@ -50,6 +54,10 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
                (profile.empty() ? provider.key_variable : "profile " + profile) +
                "; with a valid one, continue with: " + goes_on;
     }
+    const bool may_pass = failure.category == model::Category::out_of_credits ||
+                          failure.category == model::Category::no_internet ||
+                          failure.category == model::Category::server_error;
+    if (may_pass) hint = "when that has passed, continue with: " + goes_on;
     const bool is_alone = std::none_of(
         request_.messages.begin(), request_.messages.end(), [&](const chat::Message& message) {
             return message.turn_id != 0 && message.turn_id != record_.turn().id;
@@ -121,7 +129,7 @@ void LiveTurn::fill(const LoopEnd& end) {
                     "); this turn is on record and is not sent again");
         case End::tool_failures:
             return ended(State::failed, "tool_failures", ErrorCode::failed,
-                         "turn: five tool failures in a row");
+                         "turn: five tool failures in a row", goes_on);
         case End::provider_failed:
             return fill_failure(end.failure.value_or(model::Failure{}));
         case End::schema_mismatch:

@@ -20,8 +20,7 @@ using base::ErrorCode;
 
 store::Agent require_target(place::Place& place, const std::string& name) {
     if (name == place.agent.name)
-        throw Error(ErrorCode::bad_request,
-                    name + ": that is you; a message goes to another agent");
+        throw Error(ErrorCode::bad_request, name + ": that is you; name another agent");
     for (life::SubAgent& below : life::sub_agents_of(place.store, place.agent))
         if (below.agent.name == name) return std::move(below.agent);
     auto agent = store::find_agent(place.store, name);

@@ -49,7 +49,7 @@ run chorus-run a hello
 expect_equal "$(keys_used)" 'one two one two'
 
 # S-03 S-11 S-15 S-22 S-26 S-28 S-29 S-33
-test_case "a rate limit makes the next profile active, and the same request goes out again"
+test_case "a rate limit makes the next profile active, and the same request goes out again"
 agents one two three
 serve "one=$(limited)" "$(say 'Here I am.')"
 run chorus-run a --output-format stream-json hello
@@ -160,6 +160,7 @@ home_key max_retries 0
 serve "one=$(limited)" "$(say x)"
 run chorus-run a hello
 expect_status 75
+expect_match "$err" 'hint: at once: chorus-config profiles switch two, and then chorus-run a -t 1 --resume; after '
 expect_equal "$(keys_used)" one
 run chorus-config profiles switch two
 run chorus-run a --resume
