@@ -224,7 +224,7 @@ expect_status 7
 expect_match "$err" 'profile x: .*key: no such file'
 expect_match "$out" 'anthropic/served-1'
 
-test_case "a command is asked once, as long as its key is valid"
+test_case "a command is asked once, as long as its key is valid" # A-57
 init a --model anthropic/m
 agent_key a permissions '"open"'
 cat >give <<SH

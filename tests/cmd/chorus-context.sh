@@ -142,7 +142,7 @@ init b --model builtin/script
 run chorus-context explain b tool:self_edit:permissions:nosuch
 expect_status 3
 
-test_case "explain: a path is the one that a turn takes it for"
+test_case "explain: a path is the one that a turn takes it for"
 init a --model builtin/script
 printf '{"base": "open", "deny": ["tool:[a-z_]*:(docs:)?secret.*"]}' >p.json
 init b --model builtin/script --permissions @p.json

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../support/subagents.sh"
 . "$(dirname "$0")/../support/terminal.sh"
 
-test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88 P-64 P-71
+test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88 P-64 P-71 P-61 X-20
 parent
 preset helper 'description: helps  # a comment'
 before=$(date -u +%Y%m%d%H%M%S)
