@@ -1,6 +1,7 @@
 #include "life/children.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/id.hpp"
@@ -350,14 +351,13 @@ std::vector<SubAgent> sub_agents_here(const Home& home, store::Store& store,
     const std::string here =
         Directory(agent.dir).branch_agents(agent::current_branch(directory)) + "/";
     std::vector<SubAgent> all;
+    std::map<std::string, std::size_t> places;
     for (SubAgent& each : sub_agents_of(store, agent)) {
-        const auto same = std::find_if(all.begin(), all.end(), [&](const SubAgent& one) {
-            return one.agent.name == each.agent.name;
-        });
-        if (same == all.end())
+        const auto [at, is_first] = places.emplace(each.agent.name, all.size());
+        if (is_first)
             all.push_back(std::move(each));
         else if (each.agent.dir.starts_with(here))
-            *same = std::move(each);
+            all[at->second] = std::move(each);
     }
     return all;
 }

@@ -1,6 +1,6 @@
 #include "life/kept_artifacts.hpp"
 
-#include <algorithm>
+#include <set>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -76,6 +76,7 @@ std::string keep_artifacts(store::Store& store, store::AgentId agent,
 std::vector<Artifact> kept_artifacts(const agent::Directory& directory) {
     const sys::Root root(directory.path());
     std::vector<Artifact> all;
+    std::set<std::string> seen;  // so no line makes one file be read again
     std::string text;
     std::string problem;
     if (!sys::exists(directory.path() + "/" + artifact_list) ||
@@ -85,11 +86,8 @@ std::vector<Artifact> kept_artifacts(const agent::Directory& directory) {
         const auto parsed = chat::try_parse_json(line);
         if (!parsed || !parsed->is_object()) continue;
         Artifact one = artifact_in(*parsed);
-        const bool is_known = std::any_of(all.begin(), all.end(), [&](const Artifact& other) {
-            return other.artifact_id == one.artifact_id;
-        });
         std::string content;
-        if (is_known || !is_row(one) ||
+        if (!is_row(one) || !seen.insert(one.artifact_id).second || !seen.insert(one.path).second ||
             !root.read_file(one.path, base::limits::edited_file_bytes, content, problem))
             continue;
         one.size_bytes = static_cast<std::int64_t>(content.size());

@@ -119,7 +119,8 @@ void LiveTurn::fill(const LoopEnd& end) {
         case End::denied:
             return ended(State::failed, "denied", ErrorCode::denied,
                          "turn: --on-ask is fail, and a person has to decide about " +
-                             (result_.denied.empty() ? "a call" : result_.denied.back().action),
+                             (result_.denied.empty() ? "a call of a sub-agent"
+                                                     : result_.denied.back().action),
                          goes_on);
         case End::refused:
             return ended(

@@ -11,6 +11,7 @@
 #include "chat/json_text.hpp"
 #include "context/window.hpp"
 #include "life/find_agent.hpp"
+#include "life/kept_artifacts.hpp"
 #include "model/attachment.hpp"
 #include "place/shutdown.hpp"
 #include "place/waiting.hpp"
@@ -60,6 +61,8 @@ void store_artifact(place::Place& place, const std::string& id, const std::strin
                                          .path = "artifacts/" + id + ".txt",
                                          .created_at = sys::now_ms()});
     transaction.commit();
+    const std::string why = life::keep_artifacts(place.store, place.agent.id, place.directory);
+    if (!why.empty()) place.surroundings.warn("artifacts.jsonl: " + why);
 }
 
 std::string put_aside(place::Place& place, const std::string& text, KeepArtifact keep) {

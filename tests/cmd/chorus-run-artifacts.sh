@@ -209,9 +209,11 @@ run chorus-run a "$(create later '[1]' '{"kind": "data"}')"
 run chorus-run a "/spawn_agent $(jq -nc --arg prompt "$(create found 'in the child' '{"name": "Found"}')" '{preset: "helper", description: "d", prompt: $prompt}')"
 child=$(of_child name)
 rows() { chorus-context artifacts "$1" --all --json | jq -c '[.id, .kind, .name, .description, .mime_type, .status, .version, .size_bytes, .path, .created_at, .updated_at]'; }
+head -c 70000 /dev/zero | tr '\0' x >big
+run_stdin big chorus-run a
 known=$(rows a)
 of_the_child=$(rows "$child")
-expect_equal "$(wc -l <<<"$known") $(wc -l <<<"$of_the_child")" '3 1'
+expect_equal "$(wc -l <<<"$known") $(wc -l <<<"$of_the_child")" '4 1'
 run chorus-context pack a -o a.tar
 expect_status 0
 run chorus-init b --adopt=a.tar

@@ -205,7 +205,7 @@ for calls in "$(both "$(spawn_call c1 '/view src/a')" "$(call c2 list_files '{}'
     preset middle
     run chorus-run a --on-ask fail go
     expect_status 11
-    expect_match "$(results)" 'approval needed, and --on-ask is fail'
+    expect_match "$(results)" '--on-ask is fail, and a person has to decide about (tool:|a call of a sub-agent)'
     expect_equal "$(result_count 1)" "$(jq '.say.tool_calls | length' <<<"$calls")"
     expect_equal "$(prompt_ids)" ''
     expect_db "SELECT count(*) FROM turns WHERE ended_at IS NULL" 0

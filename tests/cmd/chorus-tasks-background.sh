@@ -392,7 +392,7 @@ init a --model builtin/script
 rm -rf "$CHORUS_HOME/agents/a/workspace"
 run chorus-tasks run a -- true
 expect_status 1
-expect_match "$err" '^chorus-tasks: error: .*/workspace: No such file or directory'
+expect_match "$err" '^chorus-tasks: error: .*/workspace: no such directory'
 expect_db 'SELECT count(*) FROM tasks' 0
 mkdir "$CHORUS_HOME/agents/a/workspace"
 run env CHORUS_AGENT=a chorus-tasks run a -- true

@@ -64,7 +64,8 @@ lane() { # NUMBER
             spawns+=$(jq -nc --arg id "$token-$i" --arg prompt "$child" --arg what "$token $i" \
                 '{id: $id, name: "spawn_agent", arguments: {preset: "helper", description: $what, prompt: $prompt}}')
         done
-        ((round % 10)) || { chorus-context clear a >/dev/null; rm -f "$base"/log/*; }
+        # what is old only takes time
+        ((round % 10)) || { chorus-context clear a && chorus-destroy a --subagents-older-than 0s --yes; rm -f "$base"/log/*; } >"$dir/cleared"
         # the server answers with the calls that the prompt is
         run_with_kill chorus-run a "$(jq -sc '{tool_calls: .}' <<<"$spawns")"
         turn=$(sql "SELECT max(turn_id) FROM messages WHERE agent_id = 1 AND role = 'user' AND content LIKE '%\"$token-1\"%'")
