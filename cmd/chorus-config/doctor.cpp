@@ -6,6 +6,7 @@
 #include <set>
 
 #include "agent/home.hpp"
+#include "base/limits.hpp"
 #include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 #include "chorus-config/subject.hpp"
@@ -98,10 +99,20 @@ void check_mount_points(const agent::Home& home, store::Store& store, Flaws& fla
         });
 }
 
+void check_keys(const agent::Home& home, Flaws& flaws) {
+    for (const life::Credential& one : life::load_credentials(home))
+        if (one.source == life::KeySource::key_file)
+            flaws.attempt("profile " + one.name + ": ", [&] {
+                if (!sys::read_private_file(one.value, base::limits::config_bytes))
+                    throw base::Error(base::ErrorCode::config_invalid,
+                                      one.value + ": no such file");
+            });
+}
+
 // Checks the files that a person edits and a turn reads.
 void check_texts(const agent::Home& home, store::Store& store, Flaws& flaws) {
     flaws.attempt("", [&] { (void)life::load_catalog(home); });
-    flaws.attempt("", [&] { (void)life::load_credentials(home); });
+    flaws.attempt("", [&] { check_keys(home, flaws); });
     flaws.attempt("",
                   [&] { (void)model::parse_available_models(agent::available_models_text(home)); });
     for (const store::Agent& agent : store::list_agents(store))

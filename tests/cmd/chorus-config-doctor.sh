@@ -460,6 +460,23 @@ cannot_read() { # PATH below the home: said with what helps, kept by --fix, and 
     run chorus-config get system_prompt -A a
     expect_equal "$out" 'Be brief.'
 }
+test_case "doctor: a key file that is gone, or that others may read"
+init a --model builtin/script
+echo sk-test-0123456789abcdef >key
+chmod 600 key
+run chorus-config profiles add one --provider anthropic --key-file "$PWD/key"
+expect_status 0
+run chorus-config doctor
+expect_equal "$status $out" '0 nothing to mend'
+chmod 644 key
+run chorus-config doctor
+expect_status 1
+expect_match "$out" "^found: profile one: $PWD/key: others may read or write it"
+rm key
+run chorus-config doctor
+expect_status 1
+expect_match "$out" "^found: profile one: $PWD/key: no such file"
+
 test_case "doctor: what is only read, or replaced whole, need not be writable"
 cp -a "$base/sound" "$CHORUS_HOME"
 echo '{}' >"$CHORUS_HOME/config.json"
