@@ -200,7 +200,7 @@ init b --model builtin/script
 run chorus-context log b 1
 expect_status 4
 
-test_case "messages: everything ever said, whatever the window, in order over all threads" # C-04 C-11 C-19 C-20 C-21 C-22 C-23 A-11 A-24
+test_case "messages: everything ever said, whatever the window, in order over all threads" # C-04 C-11 C-19 C-20 C-21 C-22 C-23 A-11 A-24 C-62
 make_days
 db "UPDATE agents SET last_clear_message = 1000"
 run chorus-context messages ada --all

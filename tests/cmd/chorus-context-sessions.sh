@@ -19,7 +19,7 @@ foreign() {
     run chorus-config doctor --fix
 }
 
-test_case "save: a file, a row and the model's summary; the context goes on" # C-14 C-38 C-39 C-40 C-41 C-42 C-50 C-54 C-72 L-31 L-36 X-04 A-26
+test_case "save: a file, a row and the model's summary; the context goes on" # C-14 C-38 C-39 C-40 C-41 C-42 C-50 C-54 C-72 L-31 L-36 X-04 A-26 C-63
 init a --model anthropic/m
 start_server "$(answers "$(say 'Hello.')" "$(say 'Greetings were exchanged. Nothing is open.')" "$(say 'Again.')")"
 run chorus-run a 'hello there'

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../support/subagents.sh"
 . "$(dirname "$0")/../support/terminal.sh"
 
-test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88 P-64 P-71 P-61 X-20
+test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88 P-64 P-71 P-61 X-20 P-21
 parent
 preset helper 'description: helps  # a comment'
 before=$(date -u +%Y%m%d%H%M%S)
@@ -18,6 +18,7 @@ stamp=${child#helper-}
 expect_match "$err" "^chorus-run: notice: sub-agent $child$"
 expect_equal "$dir" "$CHORUS_HOME/agents/a/branches/main/agents/$child"
 expect_equal "$(cd "$dir" && echo [a-z]*.*)" 'preset.md scope-plan.yml session.md tools.org'
+expect_missing "$dir/current" # one timeline
 expect_missing "$dir/branches"
 expect_missing "$dir/current"
 expect_match "$(cat "$dir/scope-plan.yml")" "^version: \"3.0\"
