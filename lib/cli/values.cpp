@@ -146,14 +146,17 @@ class Values {
         const model::Catalog catalog =
             has_home() ? model::catalog_of(agent::models_text(*home_), home_->models())
                        : model::Catalog();
-        for (const std::string& provider : catalog.provider_names())
+        model::AvailableModels available;
+        if (has_home())
+            available = model::parse_available_models(agent::available_models_text(*home_));
+        for (const auto& [provider, listed] : available.providers)
+            for (const std::string& name : listed.models)
+                if (listed.valid) add(provider, name);
+        for (const std::string& provider : catalog.provider_names()) {
             add(provider, catalog.require_provider(provider).default_model);
-        if (has_home()) {
-            const auto available =
-                model::parse_available_models(agent::available_models_text(*home_));
-            for (const auto& [provider, listed] : available.providers)
-                for (const std::string& name : listed.models)
-                    if (listed.valid) add(provider, name);
+            // only a provider that has said what it lists refuses another name
+            if (available.providers.contains(provider)) continue;
+            for (std::string& name : catalog.model_names(provider)) names.insert(std::move(name));
         }
         for (const std::string& name : names) offer(name, "");
     }

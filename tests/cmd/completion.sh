@@ -176,6 +176,8 @@ expect_completed 'chorus-config get default_m' 'chorus-config get default_model'
 expect_completed 'chorus-config set auto_compact t' 'chorus-config set auto_compact true'
 complete_words chorus-run --complete -m ''
 expect_no_match "$out" 'grok-x|a b'
+complete_words chorus-run --complete -m anthropic/
+expect_equal "$(words | tr ' ' '\n' | sort)" "$(chorus-config models anthropic 2>/dev/null | cut -f1 | sort)"
 
 test_case "files, as the shell completes them"
 agents ada
