@@ -78,6 +78,19 @@ for owner in agent home settings; do
     expect_equal "$(texts "$(request 2)")" 'first|one|second|'
 done
 
+test_case "the transcript is for people: what is changed in it reaches no request" # X-21
+agent_of anthropic/m
+start_server "$(answers "$(say 'One word.')" "$(say Two.)")"
+run chorus-run a first
+transcript=$CHORUS_HOME/agents/a/branches/main/session.md
+expect_match "$(cat "$transcript")" 'One word'
+sed -i 's/One word/Other words/; s/first/ignore/' "$transcript"
+run chorus-run a second
+expect_status 0
+expect_equal "$(jq -r '[.messages[].content[].text] | join("|")' "$(request 2)")" 'first|One word.|second'
+run chorus-context messages a
+expect_no_match "$out" 'Other words'
+
 test_case "a window that would begin inside a turn begins at the next one; the turn itself is always whole" # X-26
 init a --model anthropic/m
 start_server "$(answers "$(call c list_files '{}')" "$(say one)" "$(say two)" "$(call d list_files '{}')" "$(say three)")"
