@@ -39,6 +39,7 @@ fault lib/net/long.cpp "$(printf '\\n%.0s' {1..451})" 'lib/net/long.cpp:450: has
 fault lib/net/office.cpp 'class ClientManager {\n' 'lib/net/office.cpp:1: is named after an office'
 fault lib/net/later.cpp '// TODO: later\n' 'lib/net/later.cpp:1: leaves something to do'
 fault lib/net/catch.cpp '} catch (const Error&) {\n' 'lib/net/catch.cpp:1: catches outside the borders'
+fault tests/unit/net/kills.sh 'strace -f -e trace=none -e inject=fsync:signal=KILL x\n' 'tests/unit/net/kills.sh:1: injects nothing'
 fault tests/unit/net/cases.sh 'test_case "one"\nend_tests\ntest_case "two"\n' 'tests/unit/net/cases.sh:3: stands behind the end of the tests'
 
 fault lib/sys/twice.hpp '' 'lib/sys/twice.hpp:1: has the name of lib/base/twice.hpp'

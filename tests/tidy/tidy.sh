@@ -127,6 +127,7 @@ check_lines() {
     is_library && /^#include/ { check_includes() }
     FILENAME ~ /^tests\/.*\.sh$/ && /^test_case / && FILENAME in ended { complain("stands behind the end of the tests") }
     FILENAME ~ /^tests\/.*\.sh$/ && /^end_tests/ { ended[FILENAME] }
+    FILENAME ~ /^tests\/.*\.sh$/ && /strace .*trace=none/ { complain("injects nothing: strace does so in calls that it traces") }
     END { if (NR == 0) print "tidy.sh: there is nothing to check" }
   ' "$@" < /dev/null
 }
