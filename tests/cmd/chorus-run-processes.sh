@@ -57,6 +57,12 @@ for mode in workspace workspace+net off; do
     expect_missing "$scratch/ran"
 done
 
+test_case "the end of a command is noticed when it comes" # S-61
+init a --model builtin/script --permissions open
+run chorus-run a "$(printf '/bash true\n%.0s' {1..12})"
+expect_status 0
+expect_db 'SELECT count(*), min(finished_at - intent_at) < 45 FROM tool_runs' '12|1'
+
 test_case "what git on the host would obey is told to the model and to the user"
 init a --model builtin/script
 agent_key a permissions '"open"'
