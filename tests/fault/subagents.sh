@@ -59,13 +59,13 @@ lane() { # NUMBER
         for i in $(seq "$width"); do
             child=''
             for j in $(seq "$calls"); do
-                child+="/append_file $(jq -nc --arg path "out/$token-$i-$j" '{path: $path, content: "once\n"}')"$'\n'
+                child+="/append_file {\"path\": \"out/$token-$i-$j\", \"content\": \"once\\n\"}"$'\n'
             done
             spawns+=$(jq -nc --arg id "$token-$i" --arg prompt "$child" --arg what "$token $i" \
                 '{id: $id, name: "spawn_agent", arguments: {preset: "helper", description: $what, prompt: $prompt}}')
         done
         # what is old only takes time
-        ((round % 10)) || { chorus-context clear a && chorus-destroy a --subagents-older-than 0s --yes; rm -f "$base"/log/*; } >"$dir/cleared"
+        ((round % 10)) || { chorus-context clear a && chorus-destroy a --subagents-older-than 0s --yes; rm -f "$base"/log/* "$CHORUS_HOME"/agents/a/workspace/out/*; } >"$dir/cleared"
         # the server answers with the calls that the prompt is
         run_with_kill chorus-run a "$(jq -sc '{tool_calls: .}' <<<"$spawns")"
         turn=$(sql "SELECT max(turn_id) FROM messages WHERE agent_id = 1 AND role = 'user' AND content LIKE '%\"$token-1\"%'")
