@@ -36,7 +36,7 @@ class Calls {
     Ran run();
     const std::vector<chat::PromptNotice>& prompts() const { return prompts_; }
     // Called when the turn has ended, for whatever reason, and no call runs any more.
-    void note_end() { checkpoint_.note_end(); }
+    void note_end() { checkpoint_.note_end(record_.turn()); }
 
   private:
     using Outcome = std::optional<chat::ToolResult>;  // nothing: it waits for a person

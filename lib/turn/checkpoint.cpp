@@ -17,6 +17,11 @@ bool writes_in_workspace(const tools::Tool& tool) {
 
 }  // namespace
 
+// The workspace is the one that the turn above has kept before the call, or a clone of it.
+bool TurnCheckpoint::is_of_call(const store::Turn& turn) const {
+    return place_.agent.parent_turn != 0 && turn.turn_number == 1;
+}
+
 bool TurnCheckpoint::is_due(const tools::Tool& tool, const store::Turn& turn) const {
     return !may_have_written_ && turn.working_directory.empty() && writes_in_workspace(tool);
 }
@@ -25,17 +30,19 @@ bool TurnCheckpoint::before(const tools::Tool& tool, const store::Turn& turn,
                             const std::function<bool()>& stopping) {
     if (!is_due(tool, turn)) return true;
     may_have_written_ =
-        store::has_checkpoint(place_.store, place_.agent.id, turn.id) || keep(turn.id, stopping);
+        store::has_checkpoint(place_.store, place_.agent.id, turn.id) || keep(turn, stopping);
     return may_have_written_;
 }
 
-bool TurnCheckpoint::keep(store::TurnId turn, const std::function<bool()>& stopping) {
+bool TurnCheckpoint::keep(const store::Turn& turn, const std::function<bool()>& stopping) {
     const auto site = place::checkpoint_site(place_, stopping);
     std::string problem = "limits.checkpoint_mib of config.json was 0";
     try {
-        if (site.most_bytes > 0) {
+        if (is_of_call(turn)) {
+            problem = "a turn above it has one, of before the call";
+        } else if (site.most_bytes > 0) {
             (void)life::keep_checkpoint(site, place_.root, sys::Fingerprint::of_files(place_.root),
-                                        turn, false);
+                                        turn.id, false);
             return true;
         }
     } catch (const Error& error) {
@@ -44,12 +51,12 @@ bool TurnCheckpoint::keep(store::TurnId turn, const std::function<bool()>& stopp
         place_.surroundings.warn("rewind --workspace cannot go back to before this turn: " +
                                  problem);
     }
-    life::note_no_checkpoint(site, turn, problem);
+    life::note_no_checkpoint(site, turn.id, problem);
     return true;
 }
 
-void TurnCheckpoint::note_end() {
-    if (!may_have_written_) return;
+void TurnCheckpoint::note_end(const store::Turn& turn) {
+    if (!may_have_written_ || is_of_call(turn)) return;
     try {
         life::note_end(place::checkpoint_site(place_), place_.root);
     } catch (const Error& error) {

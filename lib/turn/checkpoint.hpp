@@ -22,10 +22,11 @@ class TurnCheckpoint {
     bool before(const tools::Tool& tool, const store::Turn& turn,
                 const std::function<bool()>& stopping);
     // Called when nothing of the turn runs any more.
-    void note_end();
+    void note_end(const store::Turn& turn);
 
   private:
-    bool keep(store::TurnId turn, const std::function<bool()>& stopping);
+    bool is_of_call(const store::Turn& turn) const;
+    bool keep(const store::Turn& turn, const std::function<bool()>& stopping);
 
     place::Place& place_;
     bool may_have_written_ = false;

@@ -327,6 +327,30 @@ run chorus-run "$child" again
 expect_status 0
 expect_missing "$CHORUS_HOME/agents/$child"
 
+test_case "a spawned turn does not store the workspace again: the turn above has"
+parent
+agent_key a permissions '"open"'
+preset helper $'paths:\n  write: ["**"]'
+for number in {1..50}; do echo $number >"$work/file-$number"; done
+run chorus-run a "/spawn_agent $(jq -nc '{preset: "helper", description: "d", prompt: "/bash echo changed >file-7; rm file-8"}')"
+expect_status 0
+child=$(of_child name)
+expect_file "$work/file-7" changed
+expect_missing "$(of_child dir)/.checkpoints/contents"
+first=$(db "SELECT min(messages.id) FROM messages JOIN agents ON agents.id = agent_id WHERE agents.name = '$child'")
+run chorus-context rewind "$child" --workspace --to "$first"
+expect_match "$err" 'there is no checkpoint of the workspace: a turn above it has one'
+[ "$status" != 0 ] || fail 'it was rewound'
+run chorus-run "$child" '/bash echo again >file-7'
+expect_status 0
+run chorus-context rewind "$child" --workspace --to "$(db "SELECT max(messages.id) FROM messages JOIN agents ON agents.id = agent_id WHERE agents.name = '$child' AND role = 'user'")"
+expect_status 0
+expect_file "$work/file-7" changed
+run chorus-context rewind a --workspace --to 1 --force
+expect_status 0
+expect_file "$work/file-7" 7
+expect_file "$work/file-8" 8
+
 test_case "a killed spawn leaves nothing, or all of it"
 parent
 preset helper
