@@ -232,6 +232,8 @@ void copy_child(store::Store& store, const store::Agent& child, store::AgentId p
                 const Moved& moved, base::TimeMs now) {
     store::Agent copy = child;
     copy.parent_id = parent;
+    copy.parent_turn = 0;  // the call has one sub-agent, the original
+    copy.parent_call.clear();
     copy.dir = moved.to + child.dir.substr(moved.from.size());
     const store::Agent inserted = store::insert_agent(store, copy);
     store::set_agent_status(store, inserted.id, child.status);

@@ -350,6 +350,13 @@ run chorus-context rewind a --workspace --to 1 --force
 expect_status 0
 expect_file "$work/file-7" 7
 expect_file "$work/file-8" 8
+# a copy of it was spawned by no call
+run chorus-context branch a other
+run chorus-context switch a other
+run chorus-run "$child" '/bash echo copy >file-7'
+expect_status 0
+expect_db "SELECT checkpoints.problem FROM checkpoints JOIN agents ON agents.id = agent_id WHERE dir LIKE '%other/agents/%'" ''
+expect_db 'SELECT count(*) FROM agents WHERE parent_turn IS NOT NULL' 1
 
 test_case "a killed spawn leaves nothing, or all of it"
 parent
