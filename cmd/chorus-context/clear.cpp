@@ -33,11 +33,9 @@ struct Clear : Holding {
         const auto cleared = context::clear_context(
             opened.store, opened.home, held.agent, present.after_time, about, present.redaction,
             artifacts ? context::Archive::artifacts : context::Archive::nothing);
-        const std::string problem =
-            artifacts ? life::keep_artifacts(opened.store, held.agent.id,
-                                             opened.home.directory(held.agent.dir))
-                      : "";
-        if (!problem.empty()) surroundings.warn("artifacts.jsonl: " + problem);
+        if (artifacts)
+            life::keep_artifacts(opened.store, held.agent.id, opened.home.directory(held.agent.dir),
+                                 surroundings.warn);
         cli::print(
             json, "cleared",
             {{"agent", agent.name},

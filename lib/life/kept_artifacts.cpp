@@ -66,11 +66,12 @@ Artifact artifact_in(const chat::Json& line) {
 
 }  // namespace
 
-std::string keep_artifacts(store::Store& store, store::AgentId agent,
-                           const agent::Directory& directory) {
+void keep_artifacts(store::Store& store, store::AgentId agent, const agent::Directory& directory,
+                    const std::function<void(const std::string&)>& warn) {
     std::string text;
     for (const Artifact& one : store::list_artifacts(store, agent)) text += line_of(one);
-    return sys::Root(directory.path()).write_file(artifact_list, text);
+    const std::string why = sys::Root(directory.path()).write_file(artifact_list, text);
+    if (!why.empty()) warn(std::string(artifact_list) + ": " + why);
 }
 
 std::vector<Artifact> kept_artifacts(const agent::Directory& directory) {

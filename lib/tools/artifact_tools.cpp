@@ -71,14 +71,19 @@ std::string free_path(const std::string& directory, const std::vector<Artifact>&
     return path;
 }
 
+const Artifact* find_own(const std::vector<Artifact>& own, const std::string& id) {
+    const auto at = std::find_if(own.begin(), own.end(), [&](const Artifact& one) {
+        return one.artifact_id == id && !one.is_archived();
+    });
+    return at == own.end() ? nullptr : &*at;
+}
+
 Present present(const Workplace& workplace, const std::string& id) {
     Present found;
     const std::vector<ArtifactHolder> holders = workplace.artifacts->all();
     const auto& own = holders.front().artifacts;
-    const auto at = std::find_if(own.begin(), own.end(), [&](const Artifact& one) {
-        return one.artifact_id == id && !one.is_archived();
-    });
-    if (at == own.end()) {
+    const Artifact* at = find_own(own, id);
+    if (at == nullptr) {
         found.path = free_path(workplace.directory.path(), own, id);
         return found;
     }
@@ -231,10 +236,7 @@ chat::ToolResult get(const Arguments& arguments, const Workplace& workplace) {
 std::optional<Artifact> written_artifact(const std::string& tool, const Arguments& arguments,
                                          const std::string& path, const std::string& directory,
                                          const std::vector<Artifact>& own) {
-    const auto at = std::find_if(own.begin(), own.end(), [&](const Artifact& one) {
-        return one.artifact_id == arguments.text("artifact_id") && !one.is_archived();
-    });
-    const Artifact* before = at == own.end() ? nullptr : &*at;
+    const Artifact* before = find_own(own, arguments.text("artifact_id"));
     const bool appends = tool == "artifact_append";
     if (appends && before == nullptr) return std::nullopt;
     Artifact row = appends ? *before : created(arguments, path, before);

@@ -153,14 +153,15 @@ chat::ToolResult view_directory(const sys::Root& root, const std::string& path, 
 }
 
 std::optional<sys::Root> artifacts_of(const Workplace& workplace, const std::string& path) {
-    if (!path.starts_with('/')) return std::nullopt;
-    std::vector<std::string> readable{workplace.directory.artifacts()};
-    if (workplace.artifacts != nullptr)
-        for (const ArtifactHolder& holder : workplace.artifacts->all())
-            readable.push_back(holder.path + "/artifacts");
-    for (const std::string& artifacts : readable)
-        if (path.starts_with(artifacts + "/") && sys::exists(artifacts))
-            return sys::Root(artifacts, "artifacts/");
+    const auto is_in = [&](const std::string& artifacts) {
+        return path.starts_with(artifacts + "/") && sys::exists(artifacts);
+    };
+    const std::string own = workplace.directory.artifacts();
+    if (is_in(own)) return sys::Root(own, "artifacts/");
+    if (!path.starts_with('/') || workplace.artifacts == nullptr) return std::nullopt;
+    for (const ArtifactHolder& holder : workplace.artifacts->all())
+        if (const std::string below = holder.path + "/artifacts"; is_in(below))
+            return sys::Root(below, "artifacts/");
     return std::nullopt;
 }
 

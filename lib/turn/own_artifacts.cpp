@@ -25,8 +25,7 @@ void save_row(place::Place& place, store::Artifact row, store::TurnId turn) {
     store::Transaction transaction(place.store);
     store::save_artifact(place.store, row);
     transaction.commit();
-    const std::string why = life::keep_artifacts(place.store, place.agent.id, place.directory);
-    if (!why.empty()) place.surroundings.warn("artifacts.jsonl: " + why);
+    life::keep_artifacts(place.store, place.agent.id, place.directory, place.surroundings.warn);
 }
 
 }  // namespace

@@ -61,8 +61,7 @@ void store_artifact(place::Place& place, const std::string& id, const std::strin
                                          .path = "artifacts/" + id + ".txt",
                                          .created_at = sys::now_ms()});
     transaction.commit();
-    const std::string why = life::keep_artifacts(place.store, place.agent.id, place.directory);
-    if (!why.empty()) place.surroundings.warn("artifacts.jsonl: " + why);
+    life::keep_artifacts(place.store, place.agent.id, place.directory, place.surroundings.warn);
 }
 
 std::string put_aside(place::Place& place, const std::string& text, KeepArtifact keep) {
