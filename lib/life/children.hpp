@@ -67,7 +67,7 @@ struct SubAgent {
 };
 // Returns all below the agent, at any depth: each before those below it, oldest first.
 std::vector<SubAgent> sub_agents_of(store::Store& store, const store::Agent& agent);
-// Likewise, but of the copies that branches have of one the copy of the current branch alone.
+// Returns the same without the copies that other branches than the current one have.
 std::vector<SubAgent> sub_agents_here(const agent::Home& home, store::Store& store,
                                       const store::Agent& agent);
 // Returns the active sub-agent of that id below the agent, at any depth. If branches have copies of

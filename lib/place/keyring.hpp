@@ -54,7 +54,8 @@ class Keys {
     bool is_cut();
     // The profile that was chosen last for that provider; "" for the variable, or none.
     std::string profile(const model::Provider& provider) const;
-    // The profile that a switch by hand would make usable now, where none is made by itself; or "".
+    // Returns the profile that a switch by hand would make usable now; "" if there is none, or if
+    // profiles are switched automatically.
     std::string other_profile(const model::Provider& provider);
     // A name for what a request would be sent with now, without revealing it: another key or
     // profile has another name, and so has a provider none of whose profiles can be used now.

@@ -29,7 +29,7 @@ store::Agent require_target(place::Place& place, const std::string& name) {
                 "list_agents shows their names");
 }
 
-// As for a message that a person queues.
+// Returns the thread that a person's message would be queued for.
 store::ThreadId current_thread(place::Place& place, const store::Agent& agent) {
     const agent::Directory directory = place.surroundings.home.directory(agent.dir);
     return context::require_thread(place.store, agent, directory, "").id;

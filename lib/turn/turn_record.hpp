@@ -152,7 +152,7 @@ class Record {
 };
 
 std::string transcript_of(const place::Place& place);
-// What the model is told of a final answer that --json-schema refuses.
+// Returns the message that tells the model why --json-schema refuses its final answer.
 chat::Message invalid_answer(const std::string& problem);
 // Sets the result's members about the audit log and about sub-agents as they are now.
 void describe_records(store::Store& store, const store::Turn& turn, chat::TurnResult& result);
