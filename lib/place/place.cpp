@@ -105,14 +105,15 @@ Keys keys_for(Place& place) {
             environment, place.redaction};
 }
 
-std::optional<sys::Root> root_of(Place& place, const store::Turn& turn) {
-    const std::string own = place.directory.workspace();
+std::optional<sys::Root> root_of(store::Store& store, const agent::Home& home,
+                                 const store::Agent& agent, const store::Turn& turn) {
+    const std::string own = home.directory(agent.dir).workspace();
     std::optional<sys::Root> root;
     if (!turn.working_directory.empty())
         root = sys::Root::find(turn.working_directory);
     else if (sys::is_directory(own))
         root = sys::Root::find(sys::real_path(own));
-    if (root) limit(place.store, place.surroundings.home, place.agent, *root);
+    if (root) limit(store, home, agent, *root);
     return root;
 }
 

@@ -80,8 +80,9 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
 Place open_place(const TurnOptions& options, const Surroundings& surroundings);
 // Returns whether the turn with the key has its result, which is then returned again.
 bool has_answered(const store::Turn& turn);
-// Returns the directory the turn worked in; nothing if it is gone or is a link now.
-std::optional<sys::Root> root_of(Place& place, const store::Turn& turn);
+// Returns the directory the agent's turn worked in; nothing if it is gone or is a link now.
+std::optional<sys::Root> root_of(store::Store& store, const agent::Home& home,
+                                 const store::Agent& agent, const store::Turn& turn);
 // Returns the end of a hint: the command that gives up the thread's turn.
 std::string giving_up(const Place& place, store::ThreadId thread);
 struct WantedDirectory {

@@ -19,6 +19,7 @@
 #include "sys/process.hpp"
 #include "task/task.hpp"
 #include "turn/questions.hpp"
+#include "turn/remains.hpp"
 #include "turn/said.hpp"
 
 namespace chorus::turn {
@@ -150,12 +151,15 @@ std::vector<store::Turn> waiting_below(store::Store& store, store::TurnId turn) 
     return below;
 }
 
-void end_turns(store::Store& store, std::vector<store::Turn> ended, std::string_view reason) {
+void end_turns(place::Place& place, std::vector<store::Turn> ended, std::string_view reason) {
     if (ended.empty()) return;
-    store::Transaction transaction(store);
+    for (const store::Turn& one : ended)
+        if (const auto agent = store::find_agent(place.store, one.agent_id))
+            remove_remains(place.surroundings, place.store, place.redaction, *agent, one);
+    store::Transaction transaction(place.store);
     for (store::Turn& one : ended) {
-        store::cancel_prompts(store, one.id, sys::now_ms());
-        write_exit(store, one, std::string(reason));
+        store::cancel_prompts(place.store, one.id, sys::now_ms());
+        write_exit(place.store, one, std::string(reason));
     }
     transaction.commit();
 }
@@ -199,11 +203,11 @@ std::unique_ptr<place::TurnOptions> from_top(const place::TurnOptions& given, st
 void end_open_turn(place::Place& place, store::Turn turn, std::string_view reason) {
     std::vector<store::Turn> ended = waiting_below(place.store, turn.id);
     ended.push_back(std::move(turn));
-    end_turns(place.store, std::move(ended), reason);
+    end_turns(place, std::move(ended), reason);
 }
 
 void end_waiting_below(place::Place& place, const store::Turn& turn) {
-    end_turns(place.store, waiting_below(place.store, turn.id),
+    end_turns(place, waiting_below(place.store, turn.id),
               call_outcomes.name(CallOutcome::cancelled));
 }
 

@@ -17,15 +17,15 @@ chat::Artifact shown(const store::Artifact& artifact) {
             artifact.version,     artifact.size_bytes, artifact.path};
 }
 
-void save_row(place::Place& place, store::Artifact row, store::TurnId turn) {
-    row.agent_id = place.agent.id;
+void save_row(const ArtifactOwner& owner, store::Artifact row, store::TurnId turn) {
+    row.agent_id = owner.agent.id;
     row.turn_id = turn;
-    row.name = place.redaction.apply(row.name);
-    row.description = place.redaction.apply(row.description);
-    store::Transaction transaction(place.store);
-    store::save_artifact(place.store, row);
+    row.name = owner.redaction.apply(row.name);
+    row.description = owner.redaction.apply(row.description);
+    store::Transaction transaction(owner.store);
+    store::save_artifact(owner.store, row);
     transaction.commit();
-    life::keep_artifacts(place.store, place.agent.id, place.directory, place.surroundings.warn);
+    life::keep_artifacts(owner.store, owner.agent.id, owner.directory, owner.warn);
 }
 
 }  // namespace
@@ -44,7 +44,9 @@ tools::Artifacts artifacts_of(place::Place& place, Record& record, std::mutex& s
     };
     const auto save = [&place, &record, &store_mutex](const store::Artifact& written) {
         const std::lock_guard lock(store_mutex);
-        save_row(place, written, record.turn().id);
+        save_row(
+            {place.store, place.agent, place.directory, place.redaction, place.surroundings.warn},
+            written, record.turn().id);
     };
     const auto written = [&record](const store::Artifact& artifact, bool appended) {
         record.emit(chat::ArtifactUpdate{shown(artifact), appended});
@@ -59,24 +61,24 @@ std::vector<chat::Artifact> written_artifacts(store::Store& store, store::TurnId
     return all;
 }
 
-void enter_written_artifact(place::Place& place, const store::ToolRun& run,
+void enter_written_artifact(const ArtifactOwner& owner, const store::ToolRun& run,
                             const std::string& path) {
     const std::string& tool = run.tool;
     if (tool != "artifact_create" && tool != "artifact_append") return;
-    const std::string& directory = place.directory.path();
+    const std::string& directory = owner.directory.path();
     if (tools::find_effect(run.evidence, sys::Root(directory)).effect != tools::Effect::done)
         return;
-    const auto own = store::list_artifacts(place.store, place.agent.id);
+    const auto own = store::list_artifacts(owner.store, owner.agent.id);
     const bool is_entered = std::any_of(own.begin(), own.end(), [&](const store::Artifact& one) {
         return one.path == path && one.updated_at >= run.intent_at;
     });
     if (is_entered) return;
-    for (const chat::Message& message : store::load_turn_messages(place.store, run.turn_id))
+    for (const chat::Message& message : store::load_turn_messages(owner.store, run.turn_id))
         for (const chat::ToolCall& call : message.tool_calls) {
             if (call.id != run.tool_call_id) continue;
             const auto arguments = tools::Arguments::parse(call.arguments);
             if (auto row = tools::written_artifact(tool, arguments, path, directory, own))
-                save_row(place, std::move(*row), run.turn_id);
+                save_row(owner, std::move(*row), run.turn_id);
         }
 }
 

@@ -4,8 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "life/leftovers.hpp"
-#include "repo/repository.hpp"
 #include "store/agents.hpp"
 #include "store/ledger.hpp"
 #include "store/messages.hpp"
@@ -13,13 +11,12 @@
 #include "store/tasks.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
-#include "sys/git_place.hpp"
 #include "sys/process.hpp"
 #include "task/kept_plants.hpp"
 #include "tools/tool.hpp"
 #include "turn/messaging.hpp"
 #include "turn/notice.hpp"
-#include "turn/own_artifacts.hpp"
+#include "turn/remains.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -100,32 +97,6 @@ void tell_left_plants(place::Place& place) {
     sys::try_remove_tree(file);
 }
 
-// Removes what a killed process of the turn left in the file system: incomplete writes and commits.
-// To be called before the process is removed from the row.
-void remove_leftovers(place::Place& place, const store::Turn& crashed) {
-    sys::remove_temporaries(place.surroundings.home.locks());
-    for (const std::string& directory : place.directory.written())
-        sys::remove_temporaries(directory);
-    const auto runs = store::load_tool_runs(place.store, crashed.id);
-    if (std::any_of(runs.begin(), runs.end(), [](const store::ToolRun& run) {
-            return run.finished_at == 0 && run.tool == "spawn_agent";
-        }))
-        life::reclaim_leftovers(place.surroundings.home, place.store);
-    const auto root = place::root_of(place, crashed);
-    const sys::Root own(place.directory.path());
-    for (const store::ToolRun& run : store::unfinished_tool_runs(place.store, crashed.id)) {
-        if (run.evidence.empty()) continue;
-        const bool is_own = tools::is_of_own_file(run.evidence);
-        if (!is_own && !root) continue;
-        const std::string written = tools::Arguments::parse(run.evidence).text("path");
-        (is_own ? own : *root).remove_temporaries(written);
-        if (is_own) enter_written_artifact(place, run, written);
-    }
-    if (!root) return;
-    sys::remove_mount_points(root->path());
-    repo::clear_broken_mutation(root->path());
-}
-
 // Returns whether the answer's calls changed nothing; a command that began counts as a change.
 bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolRun>& runs) {
     return std::all_of(answer.tool_calls.begin(), answer.tool_calls.end(), [&](const auto& call) {
@@ -179,7 +150,7 @@ LastTurn take_over(place::Place& place) {
         transaction.commit();
         return {std::move(turn), false};
     }
-    remove_leftovers(place, *turn);
+    remove_remains(place.surroundings, place.store, place.redaction, place.agent, *turn);
     store::Transaction transaction(place.store);
     write_exit(place.store, *turn, "crashed");
     transaction.commit();
@@ -211,7 +182,7 @@ std::vector<Unfinished> unfinished_calls(place::Place& place, const store::Turn&
             if (run != runs.end()) open.push_back({call, *run, {}, false});
         }
     if (open.empty()) return open;
-    const auto root = place::root_of(place, turn);
+    const auto root = place::root_of(place.store, place.surroundings.home, place.agent, turn);
     const sys::Root own(place.directory.path());
     for (Unfinished& one : open) {
         one.trace = trace_of(place, one, root, own);

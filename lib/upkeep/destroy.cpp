@@ -32,6 +32,7 @@
 #include "turn/notice.hpp"
 #include "turn/present.hpp"
 #include "turn/recovery.hpp"
+#include "turn/remains.hpp"
 #include "upkeep/stopping.hpp"
 
 namespace chorus::upkeep {
@@ -74,6 +75,7 @@ class Destruction {
         with_room([&] { end_tasks(); });
         for (const std::string& place : store::working_directories(store_))
             sys::remove_mount_points(place);
+        with_room([&] { remove_remains(); });
         end_conversation(goes_on);
         tell();
         if (files_ == Files::kept && !is_sub_agent()) complete_directory();
@@ -237,6 +239,13 @@ class Destruction {
                 row.window_end == newest)
                 return std::move(row);
         return std::nullopt;
+    }
+
+    // A workspace may outlive the agent.
+    void remove_remains() {
+        for (const store::Agent& member : family_)
+            for (const store::Turn& turn : store::open_turns(store_, member.id))
+                turn::remove_remains(surroundings_, store_, redaction_, member, turn);
     }
 
     void end_what_waits(const store::Agent& member) {

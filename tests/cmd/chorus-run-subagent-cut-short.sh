@@ -163,6 +163,42 @@ expect_equal $? 0
 expect_equal "$(results)" 'Error: The sub-agent was killed, and what it did stands'
 expect_db "SELECT count(*) FROM turns WHERE ended_at IS NULL" 0
 
+test_case "ended after it was killed in a write: no incomplete file stays"
+left() { find "$work/out" -name '.chorus-write-*'; }
+renames=rename,renameat,renameat2
+each_write_gets() { # INJECTION COMMAND...: on entering the rename into out
+    local injection=$1
+    shift
+    strace -f -q -o "$scratch/trace" -P "$work/out" -e trace=$renames -e "inject=$renames:$injection" "$@" \
+        >"$scratch/turn" 2>"$scratch/turn.err" </dev/null
+}
+writing='/create_file {"path": "out/f", "content": "x"}'
+for end in again destroyed canceled rewound; do
+    rm -rf "$CHORUS_HOME"
+    parent_with "$(spawn_call c1 "$writing")" "$(say done)"
+    preset helper $'paths:\n  write: ["**"]'
+    mkdir "$work/out"
+    if [ $end = again ]; then
+        each_write_gets signal=KILL chorus-run a go
+        expect_equal "$(cat "$scratch/turn")" done
+        expect_equal "$(results)" 'Error: The sub-agent was killed, and what it did stands'
+    else
+        (each_write_gets delay_enter=20000000 chorus-run a go) &
+        wait_for 10 eval '[ -n "$(left)" ]' || fail 'nothing is written'
+        kill -KILL $(db 'SELECT pid FROM turns ORDER BY agent_id')
+        pkill -KILL -P $!
+        wait $! 2>/dev/null
+        wait_for 10 eval '[ -n "$(left)" ]' || fail "$end: nothing is left"
+        case $end in
+            destroyed) run chorus-destroy "$(of_child name)" --yes ;;
+            canceled) run chorus-run a --cancel-prompts next ;;
+            rewound) run chorus-context rewind a --to "$(db "SELECT min(id) FROM messages WHERE agent_id = 1")" ;;
+        esac
+        expect_status 0
+    fi
+    expect_equal "$end: $(left)" "$end: "
+done
+
 test_case "decided and not resumed: what refuses a message names --resume first"
 parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
 preset helper 'confirm-tool-calls: true'

@@ -96,11 +96,9 @@ lane() { # NUMBER
                     wrong "$counts: $outcome, $files files with $written lines"
             fi
         done <<<"$counts"
+        expect 'left behind' "$(find "$CHORUS_HOME" -name '.tmp-*' -o -name '*.tmp' | head -3)" ''
         [ ! -s "$dir/wrong" ] || [ "$(wc -l <"$dir/wrong")" -lt 20 ] || return
     done
-    local left
-    left=$(find "$CHORUS_HOME" -name '.tmp-*' -o -name '*.tmp' | head -3)
-    expect 'left behind' "$left" ''
     chorus-config doctor >"$dir/doctor" 2>&1 || wrong "doctor: $(head -c 400 "$dir/doctor")"
     chorus-context verify >"$dir/verify" 2>&1 || wrong "verify: $(head -c 400 "$dir/verify")"
     # most come to their end all the same
