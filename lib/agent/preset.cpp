@@ -208,7 +208,9 @@ std::optional<FrontMatter> find_front_matter(std::string_view text) {
     return found;
 }
 
-Preset parse_preset(std::string_view text, std::string_view path) {
+namespace {
+
+Preset parse_anew(std::string_view text, std::string_view path) {
     const PresetFile file{path};
     text = base::without_bom(text);
     if (base::find_invalid_utf8(text)) file.refuse("it is not UTF-8");
@@ -233,6 +235,22 @@ Preset parse_preset(std::string_view text, std::string_view path) {
         file.refuse(error.mark, error.msg);
     }
     return preset;
+}
+
+struct Parsed {
+    std::string text;
+    std::string path;
+    Preset preset;
+};
+
+}  // namespace
+
+Preset parse_preset(std::string_view text, std::string_view path) {
+    // A turn needs the same preset in several places, and YAML costs more than the rest of them.
+    thread_local std::optional<Parsed> last;
+    if (!last || last->text != text || last->path != path)
+        last = Parsed{std::string(text), std::string(path), parse_anew(text, path)};
+    return last->preset;
 }
 
 std::string preset_text(const std::string& path) {

@@ -57,6 +57,16 @@ bool is_unreadable(std::string_view pattern) {
     return false;
 }
 
+// Whether the pattern is literal text, and what may follow the name of a tool. It is valid.
+bool is_plain(std::string_view pattern) {
+    constexpr std::string_view arguments = R"(( [\s\S]*)?)";
+    if (pattern.ends_with(anything))
+        pattern.remove_suffix(anything.size());
+    else if (pattern.ends_with(arguments))
+        pattern.remove_suffix(arguments.size());
+    return pattern.find_first_of(R"(\.[]^$*+?{}()|)") == std::string_view::npos;
+}
+
 class Reader {
   public:
     explicit Reader(std::string_view pattern) : pattern_(pattern) {}
@@ -186,6 +196,7 @@ std::optional<std::string> Pattern::fault() const {
         return fmt::format("is {} bytes long, at most {}", text_.size(), pattern_bytes);
     if (text_.find('\0') != std::string::npos) return "holds a NUL";
     if (base::find_invalid_utf8(text_)) return "is not valid UTF-8";
+    if (is_plain(text_)) return std::nullopt;
     if (compiled().ok()) return std::nullopt;
     return reason(compiled());
 }
