@@ -151,6 +151,7 @@ std::string to_jsonl(const ExportRecord& record, base::TimeMs now) {
     end.threads = append_lines(all, "thread", record.threads);
     end.turns = append_lines(all, "turn", record.turns);
     end.messages = append_lines(all, "message", record.messages);
+    end.delivered = append_lines(all, "delivered", record.delivered);
     end.queued = append_lines(all, "queued", record.queued);
     end.attachments = append_lines(all, "attachment", record.attachments);
     end.sessions = append_lines(all, "session", record.sessions);

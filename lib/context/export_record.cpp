@@ -29,6 +29,10 @@ ExportRecord load_record(store::Store& store, const store::Agent& agent,
     record.messages = store::load_messages(store, filter);
     record.threads = store::list_threads(store, agent.id);
     record.turns = store::list_turns(store, agent.id);
+    std::set<store::TurnId> turns;
+    for (const store::StoredMessage& stored : record.messages) turns.insert(stored.message.turn_id);
+    for (store::InboxRow& row : store::delivered(store, agent.id))
+        if (turns.contains(row.delivered_turn)) record.delivered.push_back({std::move(row)});
     if (is_everything(filter)) {
         for (const store::Thread& thread : record.threads)
             for (store::InboxRow& row : store::undelivered(store, agent.id, thread.id))
@@ -36,11 +40,7 @@ ExportRecord load_record(store::Store& store, const store::Agent& agent,
         return record;
     }
     std::set<store::ThreadId> threads;
-    std::set<store::TurnId> turns;
-    for (const store::StoredMessage& stored : record.messages) {
-        threads.insert(stored.thread);
-        turns.insert(stored.message.turn_id);
-    }
+    for (const store::StoredMessage& stored : record.messages) threads.insert(stored.thread);
     std::erase_if(record.threads, [&](const auto& one) { return !threads.contains(one.id); });
     std::erase_if(record.turns, [&](const auto& one) { return !turns.contains(one.id); });
     return record;

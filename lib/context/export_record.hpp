@@ -24,12 +24,19 @@ struct AttachedFile {
     std::string bytes;
 };
 
+// A message from the inbox that a turn took: who sent it and what the turn may do for it. Its text
+// is in the turn's message.
+struct Delivered {
+    store::InboxRow row;
+};
+
 struct ExportRecord {
     store::Agent agent;
     std::string title;  // "ada", or "ada · DESCRIPTION" of a session
     std::vector<store::Thread> threads = {};
     std::vector<store::Turn> turns = {};              // in order of id
     std::vector<store::StoredMessage> messages = {};  // in order of id
+    std::vector<Delivered> delivered = {};            // to these turns
     std::vector<store::InboxRow> queued = {};         // what people have put in its inbox
     std::vector<SavedSession> sessions = {};
     std::vector<AttachedFile> attachments = {};

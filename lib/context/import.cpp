@@ -116,6 +116,14 @@ class Import {
             store::keep_attachment(store_, agent_.id, file.sha256, file.bytes);
         for (const store::Session& row : rows_) store::insert_session(store_, row);
         result_.sessions = rows_.size();
+        for (store::InboxRow& row : delivered_) {
+            const store::Turn& turn = turns_.at(row.delivered_turn);
+            if (turn.agent_id != agent_.id) continue;
+            row.agent_id = agent_.id;
+            row.thread_id = turn.thread_id;
+            row.delivered_turn = turn.id;
+            if (!store::is_in_inbox(store_, row)) store::insert_inbox(store_, row);
+        }
         for (store::InboxRow& row : queued_) {
             row.agent_id = agent_.id;
             if (store::is_in_inbox(store_, row)) continue;
@@ -131,6 +139,7 @@ class Import {
     }
     void insert_line(AttachedFile file) { attachments_.push_back(std::move(file)); }
     void insert_line(const SavedSession&) {}
+    void insert_line(const Delivered& one) { delivered_.push_back(one.row); }
     void insert_line(const store::InboxRow& row) { queued_.push_back(row); }
     void insert_line(const EndLine&) {}
 
@@ -320,6 +329,7 @@ class Import {
     std::map<store::ThreadId, Turns> counted_;
     std::map<store::ThreadId, std::int64_t> compactions_;
     std::vector<std::int64_t> answered_;  // cancelled results whose real ones have come
+    std::vector<store::InboxRow> delivered_;
     std::vector<store::InboxRow> queued_;
     std::vector<AttachedFile> attachments_;
     std::set<std::string> sessions_;

@@ -36,6 +36,7 @@ struct EndLine {
     std::int64_t turns = 0;
     std::int64_t messages = 0;
     std::int64_t sessions = 0;
+    std::int64_t delivered = 0;
     std::int64_t queued = 0;
     std::int64_t attachments = 0;
 };
@@ -132,6 +133,15 @@ void describe(auto& io, Is<store::StoredMessage> auto& stored) {
     io.flag("taken_back", stored.taken_back);
 }
 
+void describe(auto& io, Is<Delivered> auto& one) {
+    auto& row = one.row;
+    io.number("turn_id", row.delivered_turn, 1, any_id);
+    io.time("created_at", row.created_at);
+    io.text_or_none("actor", row.actor, Empty::written);
+    io.number_or_none("depth", row.depth, Empty::left_out, most_threads);
+    io.text_or_none("rights", row.rights, Empty::left_out, base::limits::answer_bytes);
+}
+
 void describe(auto& io, Is<store::InboxRow> auto& row) {
     io.number("thread_id", row.thread_id, 1, most_threads);
     io.time("created_at", row.created_at);
@@ -154,6 +164,7 @@ void describe(auto& io, Is<EndLine> auto& end) {
     io.number("turns", end.turns, 0, any_id);
     io.number("messages", end.messages, 0, any_id);
     io.number("sessions", end.sessions, 0, any_id);
+    io.number_or_none("delivered", end.delivered, Empty::written);
     io.number_or_none("queued", end.queued, Empty::written);
     io.number_or_none("attachments", end.attachments, Empty::written);
 }

@@ -106,6 +106,10 @@ std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread) 
                      agent, thread);
 }
 
+std::vector<InboxRow> delivered(Store& store, AgentId agent) {
+    return inbox.all(store, "WHERE agent_id = ? AND delivered_turn IS NOT NULL ORDER BY id", agent);
+}
+
 std::int64_t drop_undelivered(Store& store, AgentId agent) {
     return run(store, "DELETE FROM inbox WHERE agent_id = ? AND delivered_turn IS NULL", agent);
 }

@@ -72,6 +72,22 @@ expect_missing "$CHORUS_HOME/agents/b/workspace/x"
 expect_missing "$CHORUS_HOME/agents/b/workspace/y"
 expect_no_match "$(cat "$CHORUS_HOME/agents/b/agent.json")" evil
 
+test_case "nor has one that an adopted agent goes on with"
+two "$(tell c1 b 'Do it.')" "$(say Sent.)" '{"status": 401, "json": {}}' "$(call c2 bash '{"command": "touch x"}')" "$(say Seen.)"
+agent_key a permissions '{"base": "open", "deny": ["tool:bash:[\\s\\S]*"]}'
+run chorus-run a go
+run chorus-run b --inbox
+expect_status 6
+run chorus-destroy b --keep-files --yes
+expect_status 0
+run chorus-init b --adopt --trust
+expect_status 0
+run chorus-run b --resume
+expect_status 0
+expect_match "$(result_of "$(request 5)")" '^denied.*sender of a message'
+expect_missing "$CHORUS_HOME/agents/b/workspace/x"
+expect_sound
+
 test_case "it goes to the current branch"
 two "$(say First.)" "$(tell c1 b Hello.)" "$(say Sent.)" "$(say Seen.)"
 run chorus-run b first
