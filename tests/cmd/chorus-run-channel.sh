@@ -50,6 +50,25 @@ no_failure
 expect_match "$(cat "$CHORUS_HOME/agents/a/branches/main/session.md")" '## Assistant'
 expect_missing "$CHORUS_HOME/locks/agent-1-channel"
 
+test_case "several agents have the same channel, or none, and what is kept of one is not another's" # X-37
+mkdir -m 700 "$CHORUS_HOME"
+for name in a b c d; do
+    case $name in a | b) channel=(--channel 'command:cat >>posted') ;; *) channel=() ;; esac
+    run chorus-init $name --model builtin/script "${channel[@]}"
+    expect_status 0
+done
+for name in a b; do
+    run chorus-run $name "from $name"
+    expect_status 0
+    expect_match "$(cat "$CHORUS_HOME/agents/$name/workspace/posted")" "from $name"
+done
+expect_db "SELECT count(*) FROM agents WHERE coalesce(channel_id, '') = ''" 2
+edit_agent_key c permissions '"open"'
+run chorus-run c hello
+expect_match "$err" 'agent.json'
+run chorus-run d hello
+expect_equal "$err" ''
+
 test_case "chorus-init posts the welcome message, with system prompt and profile" # L-08
 start_server "$(answers "$ok")"
 mkdir -m 700 "$CHORUS_HOME"
