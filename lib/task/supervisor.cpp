@@ -133,7 +133,10 @@ class Supervisor {
     std::string run() {
         std::string refusal;
         try {
-            const bool looks = instructions_.order.sandbox.mode != sys::SandboxMode::off;
+            // a sub-agent's process is outside the sandbox, and its commands are inside
+            const Order& order = instructions_.order;
+            const bool looks =
+                !order.program.empty() || order.sandbox.mode != sys::SandboxMode::off;
             const auto before = looks ? sys::Plants::in(task_.directory) : sys::Plants();
             if (looks) sys::write_file(directory_.task_plants(task_.id), before.text());
             const sys::Finished finished = execute();

@@ -147,16 +147,10 @@ std::optional<chat::ToolResult> outcome_of(const sys::Finished& finished, const 
     return result_of_call;
 }
 
-// A sub-agent's process as its events tell it.
-class Followed {
+// The lines of what a process writes in pieces.
+class LinesOf {
   public:
-    using Emit = std::function<void(const chat::Subtask&)>;
-    Followed(chat::Subtask subtask, Emit emit)
-        : subtask_(std::move(subtask)), emit_(std::move(emit)), began_ms_(sys::monotonic_ms()) {
-        say();
-    }
-
-    void read(std::string_view piece) {
+    void read(std::string_view piece, const std::function<void(std::string_view)>& take) {
         while (!piece.empty()) {
             const std::size_t end = piece.find('\n');
             line_ += piece.substr(0, end);
@@ -166,9 +160,37 @@ class Followed {
             piece.remove_prefix(end + 1);
         }
     }
+    void begin_again() { line_.clear(); }
+
+  private:
+    std::string line_;
+};
+
+// A sub-agent's process as its events and its notices tell it.
+class Followed {
+  public:
+    using Emit = std::function<void(const chat::Subtask&)>;
+    using Warn = std::function<void(const std::string&)>;
+    Followed(chat::Subtask subtask, Emit emit, Warn warn)
+        : subtask_(std::move(subtask)),
+          emit_(std::move(emit)),
+          warn_(std::move(warn)),
+          began_ms_(sys::monotonic_ms()) {
+        say();
+    }
+
+    void read(sys::Bounds::Source source, std::string_view piece) {
+        if (source == sys::Bounds::Source::out)
+            out_.read(piece, [this](std::string_view line) { take(line); });
+        else
+            err_.read(piece, [this](std::string_view line) { pass_on(line); });
+    }
 
     // Another process goes on with the same turn.
-    void begin_again() { line_.clear(); }
+    void begin_again() {
+        out_.begin_again();
+        err_.begin_again();
+    }
 
     // `timed_out`: the turn above has no time left, and ended the process for that.
     std::optional<chat::ToolResult> outcome(const sys::Finished& finished, bool timed_out) {
@@ -186,6 +208,13 @@ class Followed {
         emit_(subtask_);
     }
 
+    // Nobody else reads its stderr. What it says of its end is in its result.
+    void pass_on(std::string_view line) {
+        constexpr std::string_view head = "chorus-run: notice: ";
+        if (line.starts_with(head))
+            warn_(subtask_.sub_agent + ": " + std::string(line.substr(head.size())));
+    }
+
     void take(std::string_view line) {
         Json event = chat::try_parse_json(line, most_answer_bytes).value_or(Json::object());
         const std::string kind = chat::string_or(event, "kind");
@@ -201,8 +230,10 @@ class Followed {
 
     chat::Subtask subtask_;
     Emit emit_;
+    Warn warn_;
     std::int64_t began_ms_;
-    std::string line_;
+    LinesOf out_;
+    LinesOf err_;
     Json result_ = Json::object();
 };
 
@@ -271,26 +302,30 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
     const auto run = [&place, &record, &turn, &shutdown, emitting](
                          const std::string& dir, const tools::SpawnRequest& request,
                          const std::string& prompt) {
-        Followed followed({.sub_agent = id_of(dir),
-                           .preset = request.preset,
-                           .description = place.redaction.apply(request.description)},
-                          [&record, &lock = *emitting](const chat::Subtask& subtask) {
-                              const std::lock_guard guard(lock);
-                              record.emit(subtask);
-                          });
+        Followed followed(
+            {.sub_agent = id_of(dir),
+             .preset = request.preset,
+             .description = place.redaction.apply(request.description)},
+            [&record, &lock = *emitting](const chat::Subtask& subtask) {
+                const std::lock_guard guard(lock);
+                record.emit(subtask);
+            },
+            [&place, &lock = *emitting](const std::string& notice) {
+                const std::lock_guard guard(lock);
+                place.surroundings.warn(notice);
+            });
         const std::string key = key_of(turn.id, request.call_id);
         const auto take_turn = [&] {
             sys::ProcessCommand command = command_for(place, dir, key);
             command.input = prompt;
-            return sys::run(command,
-                            {.output_bytes = kept_output_bytes,
-                             .stop = [&shutdown] { return shutdown.requested(); },
-                             .stop_fd = place.surroundings.interrupt.fd(),
-                             .stop_grace_ms = [&place] { return grace_of(place); },
-                             .output =
-                                 [&followed](sys::Bounds::Source source, std::string_view piece) {
-                                     if (source == sys::Bounds::Source::out) followed.read(piece);
-                                 }});
+            return sys::run(
+                command,
+                {.output_bytes = kept_output_bytes,
+                 .stop = [&shutdown] { return shutdown.requested(); },
+                 .stop_fd = place.surroundings.interrupt.fd(),
+                 .stop_grace_ms = [&place] { return grace_of(place); },
+                 .output = [&followed](sys::Bounds::Source source,
+                                       std::string_view piece) { followed.read(source, piece); }});
         };
         {
             const std::lock_guard guard(*emitting);

@@ -199,6 +199,37 @@ for end in again destroyed canceled rewound; do
     expect_equal "$end: $(left)" "$end: "
 done
 
+test_case "what it left for programs outside the sandbox is told, also in the background, killed, or destroyed"
+told='files changed that programs outside the sandbox obey: q/.git/config: core.fsmonitor'
+for end in answered background killed destroyed; do
+    rm -rf "$CHORUS_HOME"
+    case $end in killed | destroyed) command='touch begun; sleep 20.45' ;; *) command=true ;; esac
+    more='{}'
+    [ $end != background ] || more='{"wait": false}'
+    parent_with "$(spawn_call c1 "/bash git init -q q; git -C q config core.fsmonitor ./x; $command" "$more")" "$(say done)" "$(say next)"
+    preset helper $'paths:\n  write: ["**"]'
+    case $end in
+        answered) run chorus-run a go ;;
+        background)
+            chorus-run a go >/dev/null 2>&1
+            run chorus-tasks wait a 1
+            ;;
+        *)
+            begin
+            wait_for 10 test -e "$work/begun" || fail 'it does not run'
+            kill -KILL $(db 'SELECT pid FROM turns ORDER BY agent_id')
+            wait $pid 2>/dev/null
+            if [ $end = killed ]; then run chorus-run a next; else run chorus-destroy "$(of_child name)" --yes; fi
+            ;;
+    esac
+    expect_status 0
+    case $end in
+        answered) expect_match "$err" "notice: $(of_child name): while a command ran, $told; inspect" ;;
+        background) expect_db 'SELECT note FROM tasks' "$told" ;;
+        *) expect_match "$err" "notice: $(of_child name): during a call that was killed, $told; inspect" ;;
+    esac
+done
+
 test_case "decided and not resumed: what refuses a message names --resume first"
 parent_with "$(spawn_call c1 '/view src/a')" "$(say done)"
 preset helper 'confirm-tool-calls: true'
