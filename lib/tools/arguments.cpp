@@ -45,13 +45,16 @@ bool is_list_of_texts(const Json& value) {
                                            [](const Json& item) { return item.is_string(); });
 }
 
+std::string type_of(const Parameter& parameter) {
+    return std::string(parameter.type) + (parameter.type == "array" ? " of strings" : "");
+}
+
 std::string expected(const Tool& tool) {
     if (tool.parameters.empty()) return "expected: no arguments";
     std::string text = "expected: ";
     for (const Parameter& parameter : tool.parameters) {
         if (&parameter != &tool.parameters.front()) text += ", ";
-        text += std::string(parameter.name) + " (" + std::string(parameter.type);
-        if (parameter.type == "array") text += " of strings";
+        text += std::string(parameter.name) + " (" + type_of(parameter);
         text += parameter.required ? ", required)" : ")";
     }
     return text;
@@ -81,7 +84,7 @@ std::vector<std::string> problems(const Tool& tool, const Arguments& arguments) 
         if (parameter == nullptr)
             found.push_back(unknown(tool, name));
         else if (!arguments.fits(name, parameter->type))
-            found.push_back("'" + name + "' is not of type " + std::string(parameter->type));
+            found.push_back("'" + name + "' is not of type " + type_of(*parameter));
     }
     return found;
 }

@@ -28,10 +28,10 @@ TEST(CheckArguments, NamesWhatIsMissingAndWhatIsExpected) {
 }
 
 TEST(CheckArguments, NamesWrongTypes) {
-    EXPECT_EQ(
-        check("git_commit", R"({"message":1,"files":"a"})"),
-        "git_commit: 'files' is not of type array, 'message' is not of type string; expected: "
-        "message (string, required), files (array of strings)");
+    EXPECT_EQ(check("git_commit", R"({"message":1,"files":"a"})"),
+              "git_commit: 'files' is not of type array of strings, 'message' is not of type "
+              "string; expected: "
+              "message (string, required), files (array of strings)");
     EXPECT_NE(check("view", R"({"path":"a","offset":1.5})").find("'offset' is not of type integer"),
               std::string::npos);
     EXPECT_NE(check("git_commit", R"({"message":"m","files":["a",1]})").find("'files'"),
