@@ -14,6 +14,8 @@ constexpr int most_nesting = 8;  // of nested texts and of wrappers
 constexpr std::size_t most_alternatives = 64;
 constexpr int most_groups = 8;
 constexpr std::size_t most_own_words = 3;
+constexpr std::size_t most_joined = 8;
+constexpr const char* special = "\n;&|<>()$`'\"\\";  // to a shell that reads a text
 
 constexpr std::string_view leading_words =
     "! { } case coproc do elif else for function if in select then time until while";
@@ -95,6 +97,21 @@ std::size_t count_leading(Words words) {
            (is_listed(words[count], leading_words) || is_assignment(words[count])))
         ++count;
     return count;
+}
+
+// Returns the place of the program after keywords, the names they define, their options, and
+// assignments; nothing if the words are none of a command, as in "for x in a b".
+std::optional<std::size_t> find_program(Words words) {
+    std::size_t at = 0;
+    while (at < words.size() && (is_listed(words[at], leading_words) || is_assignment(words[at]))) {
+        const std::string& word = words[at];
+        if (is_listed(word, "case for in select")) return std::nullopt;
+        const bool defines = word == "function" || (word == "coproc" && at + 2 < words.size() &&
+                                                    is_listed(words[at + 2], leading_words));
+        at += defines ? 2 : 1;
+        while (word == "time" && at < words.size() && words[at].starts_with('-')) ++at;
+    }
+    return at;
 }
 
 // Splits a word that has too many braces to expand.
@@ -190,17 +207,24 @@ class PartCollector {
         for (const std::string& unread : scan.unread) read(unread, depth + 1);
     }
 
-    // Whether a program's name is an expansion, also after env and the like.
+    // Whether a program's name is an expansion, also after env and the like, or may be one because
+    // it is not known which word names the program.
     static bool hides_program(const ScannedCommand& command) {
+        constexpr std::string_view variables_only =
+            "declare export hash jobs local read readonly set shopt typeset unset wait";
         const Words words = command.words;
         const auto& expanded = command.expanded;
-        std::size_t at = count_leading(words);
-        if (at > 0 && is_listed(words[at - 1], "case for function in select")) return false;
+        auto found = find_program(words);
+        if (!found) return false;
+        std::size_t at = *found;
         for (int depth = 0; depth < most_nesting; ++depth) {
             if (std::find(expanded.begin(), expanded.end(), at) != expanded.end()) return true;
-            if (at >= words.size()) return false;
+            if (at >= words.size() || is_listed(words[at], variables_only)) return false;
             const auto inner = what_starts(words.subspan(at));
-            if (!inner || *inner == 0) return false;
+            if (!inner)
+                return std::any_of(expanded.begin(), expanded.end(),
+                                   [at](std::size_t word) { return word > at; });
+            if (*inner == 0) return false;
             at += *inner;
             while (at < words.size() && is_assignment(words[at])) ++at;
         }
@@ -221,6 +245,9 @@ class PartCollector {
         const std::size_t first = count_leading(all);
         if (first > 0) add(joined(all));
         if (first == all.size()) return;
+        // programs run commands of their environment: PROMPT_COMMAND, GIT_SSH_COMMAND
+        for (std::size_t i = 0; i < first; ++i)
+            if (is_assignment(all[i])) read_text(all[i].substr(all[i].find('=') + 1), depth);
         if (first > 0 && first <= command.places.size()) add(behind_word(command, first - 1));
         const Words words = Words(all).subspan(first);
         add_command(words);
@@ -240,6 +267,11 @@ class PartCollector {
     void read_started(Words words, int depth) {
         for (std::size_t i = 1; i < words.size() && complete_; ++i) {
             add_command(words.subspan(i));
+            // eval reads what its words are together
+            if (i <= most_joined && i + 1 < words.size()) {
+                const std::string together = joined(words.subspan(i));
+                if (together.find_first_of(special) != std::string::npos) read(together, depth + 1);
+            }
             read_text(words[i], depth);
             for (const std::string& own : behind(words[i], "=")) read_text(own, depth);
             if (words[i].starts_with('-') && words[i].size() > 2)
@@ -249,7 +281,11 @@ class PartCollector {
 
     void read_text(const std::string& word, int depth) {
         if (word.starts_with('!') || word.starts_with(':')) return read_text(word.substr(1), depth);
-        if (word.find_first_of(" \t\n;&|<>()$`'\"\\") == std::string::npos) return add(word);
+        const auto has_any = [&](const char* of) {
+            return word.find_first_of(of) != std::string::npos;
+        };
+        const bool names_by_glob = has_any("/") && has_any("*?[");
+        if (!has_any(" \t") && !has_any(special) && !names_by_glob) return add(word);
         read(word, depth + 1);
         // after a prefix in the program's own language: "shell rm", "1e rm", "exec=rm"
         for (const std::string& own : behind(word, " \t=/!")) read(own, depth + 1);

@@ -16,6 +16,7 @@ namespace {
 constexpr auto none = std::string_view::npos;
 constexpr std::size_t most_expanded_bytes = base::limits::action_bytes;
 constexpr int most_depth = 16;
+constexpr std::size_t most_arithmetic_bytes = 1024;  // longer ones are read as commands
 
 bool is_alphanumeric(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -94,6 +95,7 @@ class Scanner {
     }
 
     void separator() {
+        if (peek() == ')' && cases_ > 0 && open_ == 0) command_.expanded.clear();  // a pattern
         end_command();
         const char c = peek();
         const bool doubled = base::is_one_of(c, "&|") && peek(1) == c;
@@ -111,7 +113,8 @@ class Scanner {
     // then it contains commands.
     std::size_t end_of_arithmetic() const {
         int depth = 1;
-        for (std::size_t i = at_; i + 1 < text_.size(); ++i) {
+        const std::size_t last = std::min(text_.size(), at_ + most_arithmetic_bytes);
+        for (std::size_t i = at_; i + 1 < last; ++i) {
             depth += text_[i] == '(' ? 1 : text_[i] == ')' ? -1 : 0;
             if (depth == 0) return text_[i + 1] == ')' ? i : 0;
         }
@@ -127,7 +130,7 @@ class Scanner {
 
     bool is_glob() const {
         if (peek() == '[') return !base::is_one_of(peek(1), " \t[") && peek(1) != '\0';
-        return cases_ == 0 && base::is_one_of(peek(), "*?");
+        return base::is_one_of(peek(), "*?");
     }
 
     void part_of_word() {
@@ -300,8 +303,8 @@ class Scanner {
     }
 
     void redirection() {
-        const bool numbered =
-            bare_ && !word_.empty() && word_.find_first_not_of("0123456789") == none;
+        static const RE2 descriptor(R"([0-9]+|\{[^{},]+\})", RE2::Latin1);  // 2>f, {fd}>f
+        const bool numbered = bare_ && RE2::FullMatch(word_, descriptor);
         const std::size_t place = numbered ? word_at_ : at_;
         if (numbered) drop_word();
         if (!target_.empty()) not_plain(target_at_);

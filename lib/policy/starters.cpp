@@ -74,7 +74,7 @@ std::optional<std::size_t> wrapped(std::string_view options, Words words) {
 }
 
 bool names_script(std::string_view word) {
-    return !word.empty() && !word.starts_with('-') && !word.starts_with("/dev/") &&
+    return !word.empty() && !base::is_one_of(word.front(), "-+") && !word.starts_with("/dev/") &&
            !word.starts_with("/proc/");
 }
 
