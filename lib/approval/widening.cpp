@@ -111,6 +111,11 @@ place::Rights rights_in_force(store::Store& store, const Widening& widening,
                             agent::sandbox_in_force(in_force.configuration, configuration));
 }
 
+std::string no_rule_for(const std::string& action) {
+    const auto fault = policy::Pattern(policy::exact_pattern(action)).fault();
+    return fault ? "the rule for the action " + *fault : "";
+}
+
 void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide) {
     if (widening.agent.kind == "child")
@@ -135,8 +140,15 @@ void allow_always(store::Store& store, const Widening& widening,
     store::Transaction transaction(store);
     const std::vector<std::string> actions = decide();
     if (actions.empty()) return;
+    for (const std::string& action : actions)
+        if (const std::string why = no_rule_for(action); !why.empty())
+            throw Error(ErrorCode::bad_request, "always: " + why,
+                        "leave out --always to approve it this once");
     const std::string text =
         agent::with_members(file.text, {{"permissions", with_rules(before, held.home, actions)}});
+    // a file that no turn would take is not written
+    (void)agent::resolve_profile(agent::parse_configuration(text, what).permissions, held.home,
+                                 what);
     // before the commit: if killed in between, the prompt is still undecided, and the next decision
     // writes the file again
     sys::write_file(what, text, 0600);

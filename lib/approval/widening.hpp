@@ -27,11 +27,14 @@ struct Widening {
 // caller. Returns false if the prompt was already decided.
 bool record_decision(store::Store& store, const store::Agent& agent, const store::Prompt& decided,
                      const std::string& detail);
+// Returns why no rule can be made that allows exactly this action ("… is 618 bytes long, at most
+// 512"), or "".
+std::string no_rule_for(const std::string& action);
 // Adds the actions that `decide` returns as rules to agent.json and its trusted part, with rows in
 // the audit log, in one transaction with what `decide` writes. Changes nothing if there are none.
 // Earlier approvals stay valid under the new rules, and pending calls with the same action are
-// approved. Error(forbidden) if the person may not grant a custom profile; Error(agent_busy) if
-// another process edits agent.json.
+// approved. Error(bad_request) if no rule can be made for one; Error(forbidden) if the person may
+// not grant a custom profile; Error(agent_busy) if another process edits agent.json.
 void allow_always(store::Store& store, const Widening& widening,
                   const std::function<std::vector<std::string>()>& decide);
 // Returns the rules in force now under that config.json, for the turn if one is named.

@@ -38,12 +38,13 @@ void Calls::ask_terminal(Judged& judged) {
     note_denied(judged);
     if (reply.what != place::PersonAnswer::What::always) return;
     const std::string before = rules_.loaded.rights.fingerprint;
-    const std::string problem =
+    std::string problem =
         place_.redaction.changes(judged.action) ? "the action contains a secret"
         : place_.directory.is_of_sub_agent()
             ? "the permissions of a sub-agent are those of its preset"
             : life::grant_problem(place_.home_configuration,
                                   sys::invoking_person(place_.surroundings.environment), "custom");
+    if (problem.empty()) problem = approval::no_rule_for(judged.action);
     if (!problem.empty())
         return place_.surroundings.warn("always: " + problem + "; it is approved this once");
     const store::Turn& turn = record_.turn();

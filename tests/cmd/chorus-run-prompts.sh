@@ -257,6 +257,24 @@ run chorus-run a --deny all
 expect_status 0
 expect_sound
 
+test_case "always: an action that no rule can hold is refused, and nothing is changed"
+long="echo $(printf 'b%.0s' $(seq 600)) >> log"
+for way in approve run; do
+    rm -rf "$CHORUS_HOME"
+    waits "$(calls c "$long")"
+    before=$(cat "$CHORUS_HOME/agents/a/agent.json")
+    if [ $way = run ]; then run chorus-run a --approve "${ids[0]}" --always; else run chorus-tasks approve "${ids[0]}" --always; fi
+    expect_status 2
+    expect_match "$err" 'error: always: the rule for the action is [0-9]+ bytes long, at most 512
+.*hint: leave out --always'
+    expect_equal "$(cat "$CHORUS_HOME/agents/a/agent.json")" "$before"
+    expect_equal "$(ran)" 0
+    run chorus-run a --approve "${ids[0]}"
+    expect_status 0
+    expect_equal "$(ran)" 1
+    expect_sound
+done
+
 test_case "a prompt that expires is denied, and the turn goes on"
 waits "$(calls c 'echo ran >> log')"
 db "UPDATE prompts SET expires_at = 1" >/dev/null
