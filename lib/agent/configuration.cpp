@@ -411,6 +411,10 @@ void check_profiles(const HomeConfiguration& home, std::string_view file) {
     (void)resolve_profile(home.default_permissions, home, what, "default_permissions");
     if (home.limits.permissions)
         (void)resolve_profile(*home.limits.permissions, home, what, "limits.permissions");
+    for (const auto& [role, profiles] : home.permission_grants)
+        for (const std::string& profile : profiles)
+            if (profile != "*" && profile != "custom")
+                (void)resolve_profile({profile, {}, {}}, home, what, "permission_grants." + role);
 }
 
 std::string with_members(std::string_view text, const std::map<std::string, std::string>& members) {

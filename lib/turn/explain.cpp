@@ -10,7 +10,10 @@ namespace chorus::turn {
 Explanation explain(const ExplainOptions& options, const place::Surroundings& surroundings) {
     place::TurnOptions turn;
     turn.agent = options.agent;
+    turn.permissions = options.permissions;
     place::Place place = place::open_place(turn, surroundings);
+    if (options.permissions)
+        (void)agent::resolve_profile(*options.permissions, place.home_configuration, "--profile");
     place::Loaded loaded = place::load(place);
     const tools::Workplace workplace = make_workplace(place, loaded.settings);
     const approval::Proposed call =
@@ -20,9 +23,6 @@ Explanation explain(const ExplainOptions& options, const place::Surroundings& su
     if (options.permissions) {
         explanation.profile = options.permissions->name;
         loaded.rights.own = agent::profile_text(*options.permissions, place.home_configuration);
-        loaded.rights.profiles.clear();
-        loaded.rights.profiles.push_back(
-            agent::resolve_profile(*options.permissions, place.home_configuration, "--profile"));
     }
     explanation.is_shell = call.action.is_shell;
     policy::ShellConfinement around;

@@ -136,6 +136,7 @@ refused 3 'permissions.ci.deny\[0\]' chorus-config set permissions.ci.deny '["(?
 refused 3 'permissions.ci.not_match\[0\]' chorus-config set permissions.ci '{"allow": ["tool:view:.*"], "not_match": ["tool:view:x"]}'
 refused 3 "default_permissions: no profile 'ci'" chorus-config set default_permissions ci
 refused 3 "limits.permissions: no profile 'ci'" chorus-config set limits.permissions ci
+refused 3 "permission_grants.viewer: no profile 'ci'" chorus-config set permission_grants.viewer ci
 refused 3 "permissions.open: a preset has that name" chorus-config set permissions.open '{}'
 refused 3 "agent.json: permissions: no profile 'ci'" chorus-config set -A a permissions ci
 refused 3 'agent.json: permissions.ask\[0\]' chorus-config set -A a permissions '{"ask": ["("]}'

@@ -209,6 +209,10 @@ run chorus-context explain a --profile tester 'tool:bash:make test'
 expect_match "$out" '^allow  allow\[0\] tool:bash:make test
   profile: tester'
 expect_equal "$(jq -r .permissions "$CHORUS_HOME/agents/a/agent.json")" standard
+home_key limits '{"permissions": "locked"}'
+run chorus-context explain a --profile open 'tool:create_file:x'
+expect_match "$out" '^deny'
+home_key limits '{}'
 run chorus-context explain a --profile nosuch 'tool:bash:ls'
 expect_status 3
 expect_match "$err" "no profile 'nosuch'"
