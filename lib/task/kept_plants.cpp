@@ -55,7 +55,7 @@ std::string plants_since(const std::string& directory, const sys::Plants& before
 }
 
 std::string left_plants(const std::string& file) {
-    const sys::Fd fd(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    const sys::Fd fd(open(file.c_str(), sys::read_only | O_NOFOLLOW));
     std::string text;
     if (!fd || flock(fd.get(), LOCK_SH | LOCK_NB) != 0 ||
         !sys::try_read_all(fd.get(), base::limits::json_bytes, text) || !text.ends_with(complete))

@@ -25,9 +25,10 @@ void remove_remains(const place::Surroundings& surroundings, store::Store& store
     sys::remove_temporaries(home.locks());
     for (const std::string& written : directory.written()) sys::remove_temporaries(written);
     const std::string plants = directory.call_plants(turn.thread_id);
-    if (const std::string left = task::left_plants(plants); !left.empty())
+    if (const std::string left = task::left_plants(plants); !left.empty()) {
         surroundings.warn(agent.name + ": during a call that was killed, " + left);
-    sys::try_remove_tree(plants);
+        sys::try_remove_tree(plants);
+    }
     const auto runs = store::load_tool_runs(store, turn.id);
     // a sub-agent is created before its call is marked as begun
     if (std::any_of(runs.begin(), runs.end(), [](const store::ToolRun& run) {
