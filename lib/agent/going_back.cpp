@@ -46,6 +46,12 @@ bool has_content(const Entry& entry) {
            (S_ISREG(entry.mode) && !entry.more.empty());
 }
 
+bool is_below(const std::set<std::string>& directories, const std::string& path) {
+    for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
+        if (directories.contains(path.substr(0, at))) return true;
+    return false;
+}
+
 std::string put(const Checkpoints& store, const sys::Root& root, const Entry& entry) {
     if (S_ISDIR(entry.mode)) return sys::put_directory(root, entry.path);
     if (S_ISLNK(entry.mode)) return sys::put_link(root, entry.path, entry.more);
@@ -59,10 +65,49 @@ std::string put(const Checkpoints& store, const sys::Root& root, const Entry& en
 
 }  // namespace
 
+std::set<std::string> changed_meanwhile(const Tree& then, const Tree& now,
+                                        const std::vector<Tree>& targets) {
+    struct States {
+        const Entry* then = nullptr;
+        const Entry* now = nullptr;
+        std::vector<const Entry*> wanted;
+    };
+    std::map<std::string_view, States> all;
+    for (const Entry& entry : then) all[entry.path].then = &entry;
+    for (const Entry& entry : now) all[entry.path].now = &entry;
+    for (const Tree& target : targets)
+        for (const Entry& entry : target) all[entry.path].wanted.push_back(&entry);
+    const auto is_directory = [](const Entry* entry) {
+        return entry != nullptr && S_ISDIR(entry->mode);
+    };
+    std::set<std::string> changed;
+    for (const auto& [path, one] : all) {
+        const auto any_wanted = [&wanted = one.wanted](const auto& is) {
+            return std::any_of(wanted.begin(), wanted.end(), is);
+        };
+        const bool is_own =
+            one.now == nullptr
+                // removed, or to be put there as another type, or as a link
+                ? one.then == nullptr || one.wanted.size() < targets.size() ||
+                      any_wanted([&](const Entry* wanted) {
+                          return S_ISLNK(wanted->mode) || !has_type_of(*one.then, *wanted);
+                      })
+                // also a directory, whose permissions are set last
+                : (one.then != nullptr && is_same(*one.then, *one.now)) ||
+                      any_wanted([&](const Entry* wanted) { return is_same(*wanted, *one.now); }) ||
+                      (is_directory(one.now) &&
+                       (is_directory(one.then) || any_wanted(is_directory)));
+        if (!is_own && !path.ends_with('/')) changed.emplace(path);
+    }
+    return changed;
+}
+
 GoingBack::GoingBack(const Tree& target, const From& from) {
     std::map<std::string_view, Step> by_path;
     for (const Entry& entry : target) by_path[entry.path].target = &entry;
     for (const Entry& entry : from.tree) by_path[entry.path].present = &entry;
+    for (const Entry& entry : from.tree)
+        if (is_closed(entry)) closed_.insert(entry.path.substr(0, entry.path.size() - 1));
     for (const auto& [path, step] : by_path) compare(step, from);
     spare_what_is_kept();
     for (const Step& step : steps_)
@@ -77,13 +122,17 @@ void GoingBack::compare(const Step& step, const From& from) {
             read_only_.push_back(step.present);
         return;
     }
-    const bool is_changed = from.changed.contains(entry.path);
-    const bool would_be_lost =
+    const bool is_unstored =
         step.present != nullptr && S_ISREG(step.present->mode) && step.present->more.empty();
-    if (!from.force && (is_changed || would_be_lost))
+    const bool is_spared = !from.force && (from.changed.contains(entry.path) || is_unstored);
+    const bool replaces = step.target == nullptr || !S_ISDIR(step.target->mode);
+    if (is_spared || (replaces && closed_.contains(entry.path)) || is_below(closed_, entry.path))
         kept_.push_back(entry.path);
     else if (step.target != nullptr && !has_content(*step.target))
         missing_.push_back(entry.path);
+    else if (step.target != nullptr && S_ISREG(step.target->mode) &&
+             !from.store.open_content(step.target->more))
+        (from.force ? missing_ : damaged_).push_back(entry.path);
     else
         steps_.push_back(step);
 }
@@ -95,17 +144,12 @@ void GoingBack::spare_what_is_kept() {
         const auto below = kept.lower_bound(path + "/");
         return below != kept.end() && below->starts_with(path + "/");
     };
-    const auto is_below_kept = [&](const std::string& path) {
-        for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
-            if (kept.contains(path.substr(0, at))) return true;
-        return false;
-    };
     std::erase_if(steps_, [&](const Step& step) {
         const bool comes = step.target != nullptr;
         const std::string& path = comes ? step.target->path : step.present->path;
         const bool is_directory = S_ISDIR(comes ? step.target->mode : step.present->mode);
         const bool is_spared = comes
-                                   ? (!is_directory && has_kept_below(path)) || is_below_kept(path)
+                                   ? (!is_directory && has_kept_below(path)) || is_below(kept, path)
                                    : is_directory && has_kept_below(path);
         if (is_spared && comes) kept_.push_back(path);
         return is_spared;
@@ -129,19 +173,24 @@ void GoingBack::open_directories(const sys::Root& root, std::vector<const Entry*
 }
 
 // Removes from the leaves up, then creates from the top down; sets modes of directories last.
-Paths GoingBack::apply(const Checkpoints& store, const sys::Root& root) const {
+Paths GoingBack::apply(const Checkpoints& store, const sys::Root& root,
+                       const std::function<void()>& check) const {
     Paths problems;
     const auto note = [&](std::string problem) {
         if (!problem.empty()) problems.push_back(std::move(problem));
     };
     std::vector<const Entry*> opened;
     open_directories(root, opened);
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+        check();
         if (step->present != nullptr &&
             (step->target == nullptr || !has_type_of(*step->target, *step->present)))
             note(sys::take_away(root, step->present->path, S_ISDIR(step->present->mode)));
-    for (const Step& step : steps_)
+    }
+    for (const Step& step : steps_) {
+        check();
         if (step.target != nullptr) note(put(store, root, *step.target));
+    }
     for (auto directory = opened.rbegin(); directory != opened.rend(); ++directory)
         (void)sys::put_mode(root, (*directory)->path, permissions(**directory));
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)

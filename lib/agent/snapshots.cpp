@@ -12,6 +12,7 @@
 #include "base/hash.hpp"
 #include "base/number.hpp"
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 #include "sys/file.hpp"
 #include "sys/open_beneath.hpp"
 
@@ -23,6 +24,7 @@ using Entry = sys::Fingerprint::Entry;
 // Incomplete files are written under this name by the process that holds the lock; the next one
 // overwrites it.
 constexpr const char* incoming_name = "/incoming";
+constexpr const char* targets_name = "/targets";
 constexpr std::size_t most_tree_bytes = 1U << 30;
 constexpr std::size_t number_width = 20;  // with the newline
 constexpr std::size_t folder_digits = 2;
@@ -66,9 +68,18 @@ std::vector<std::string> without_content(const Tree& tree) {
 }
 
 sys::Fd open_incoming(const std::string& path) {
-    sys::Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+    sys::Fd file(open(path.c_str(),
+                      O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file) throw base::system_error(path);
     return file;
+}
+
+// Returns no descriptor for what is not a regular file.
+sys::Fd open_stored(const std::string& path, int flags) {
+    sys::Fd file(open(path.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status {};
+    const bool is_file = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
+    return is_file ? std::move(file) : sys::Fd();
 }
 
 std::string hash_of_rest(int fd) {
@@ -131,8 +142,12 @@ class Checkpoints::Keeping {
                               sys::Links::none);
         struct stat status {};
         if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-            status.st_ino != entry.inode || !has_room_for(entry.size_bytes))
+            status.st_ino != entry.inode)
             return {};
+        if (!has_room_for(entry.size_bytes)) {
+            no_room_ = true;
+            return {};
+        }
         const sys::Fd copy = open_incoming(incoming_);
         base::Sha256 hash;
         std::uint64_t total = 0;
@@ -169,6 +184,7 @@ class Checkpoints::Keeping {
         unlink(incoming_.c_str());
         Kept kept;
         kept.left_out = without_content(tree);
+        kept.no_room = no_room_;
         kept.is_news = kept.left_out != without_content(before);
         if (!before.empty() && tree == before) {
             kept.tree = name_before;
@@ -188,6 +204,7 @@ class Checkpoints::Keeping {
     std::string incoming_;
     std::size_t new_contents_ = 0;
     std::int64_t new_bytes_ = 0;
+    bool no_room_ = false;
     std::set<std::string> touched_;
 };
 
@@ -203,8 +220,7 @@ Checkpoints::Kept Checkpoints::keep(const sys::Root& root, const sys::Fingerprin
 
 std::optional<Tree> Checkpoints::find(const std::string& tree) const {
     if (!is_hash(tree)) return std::nullopt;
-    const sys::Fd fd(
-        open((directory_ + "/trees/" + tree).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    const sys::Fd fd = open_stored(directory_ + "/trees/" + tree, O_RDONLY);
     std::string text;
     if (!fd || !sys::try_read_all(fd.get(), most_tree_bytes, text) ||
         base::sha256_hex(text) != tree)
@@ -216,20 +232,20 @@ std::optional<Tree> Checkpoints::find(const std::string& tree) const {
 
 sys::Fd Checkpoints::open_content(const std::string& hash) const {
     if (!is_hash(hash)) return {};
-    sys::Fd fd(open(content_path(hash).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    sys::Fd fd = open_stored(content_path(hash), O_RDONLY);
     if (!fd || hash_of_rest(fd.get()) != hash || lseek(fd.get(), 0, SEEK_SET) != 0) return {};
     return fd;
 }
 
 // The number has a fixed width: if the files have not changed, only the number is overwritten in
 // place. A power failure that loses it looks like a killed turn.
-void Checkpoints::note_end(const End& end) const {
+void Checkpoints::write_end(const End& end) const {
     sys::make_directory(directory_);
     const std::string path = directory_ + "/end";
     std::string number = std::to_string(end.newest) + "\n";
     number.insert(0, number_width - std::min(number.size(), number_width), '0');
     const std::string files = end.files.text();
-    const sys::Fd old(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+    const sys::Fd old = open_stored(path, O_RDWR);
     std::string text;
     if (old && sys::try_read_all(old.get(), most_tree_bytes, text) &&
         text.find('\n') + 1 == number.size() &&
@@ -245,7 +261,7 @@ void Checkpoints::note_end(const End& end) const {
 }
 
 std::optional<Checkpoints::End> Checkpoints::find_end() const {
-    const sys::Fd fd(open((directory_ + "/end").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    const sys::Fd fd = open_stored(directory_ + "/end", O_RDONLY);
     std::string text;
     if (!fd || !sys::try_read_all(fd.get(), most_tree_bytes, text)) return std::nullopt;
     End end;
@@ -257,6 +273,30 @@ std::optional<Checkpoints::End> Checkpoints::find_end() const {
     if (!files) return std::nullopt;
     end.files = std::move(*files);
     return end;
+}
+
+void Checkpoints::note_end(const End& end) const {
+    write_end(end);
+    unlink((directory_ + targets_name).c_str());
+}
+
+void Checkpoints::note_target(const std::string& tree) const {
+    const std::string path = directory_ + targets_name;
+    const sys::Fd file(open(
+        path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file) throw base::system_error(path);
+    sys::write_all(file.get(), tree + "\n", path);
+    if (fsync(file.get()) != 0) throw base::system_error(path);
+}
+
+std::vector<Tree> Checkpoints::find_targets() const {
+    const sys::Fd file = open_stored(directory_ + targets_name, O_RDONLY);
+    std::string text;
+    std::vector<Tree> trees;
+    if (!file || !sys::try_read_all(file.get(), most_tree_bytes, text)) return trees;
+    for (const std::string_view name : base::split_lines(text))
+        if (auto tree = find(std::string(name))) trees.push_back(std::move(*tree));
+    return trees;
 }
 
 std::int64_t Checkpoints::sweep(const std::set<std::string>& trees) const {

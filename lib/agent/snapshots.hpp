@@ -29,6 +29,7 @@ class Checkpoints {
         std::int64_t new_bytes = 0;         // by how much the store has grown
         std::vector<std::string> left_out;  // files whose content is not stored, by path
         bool is_news = false;               // whether left_out differs from `previous`
+        bool no_room = false;               // on the disk, for some of those left out
     };
     struct Bounds {
         std::int64_t most_bytes = 0;  // the largest files are left out beyond this
@@ -52,12 +53,17 @@ class Checkpoints {
     };
     void note_end(const End& end) const;
     std::optional<End> find_end() const;
+    // Records the tree that a rewind is going back to, until the next end.
+    void note_target(const std::string& tree) const;
+    // Returns the trees of the rewinds since then, as far as they are there.
+    std::vector<Tree> find_targets() const;
 
     // Removes everything that does not belong to these trees; returns how many bytes are left.
     std::int64_t sweep(const std::set<std::string>& trees) const;
 
   private:
     class Keeping;
+    void write_end(const End& end) const;
     std::string content_path(const std::string& hash) const;
 
     std::string directory_;

@@ -164,7 +164,7 @@ void check_clonable(const std::string& source) {
         above.resize(std::max<std::size_t>(above.rfind('/'), 1));
         if (sys::exists(above + "/.git")) refuse("is a directory of " + above, "use -C " + above);
     }
-    if (repo::head_commit(source).empty())
+    if (repo::head_of(source).commit.empty())
         refuse("there is no commit to clone", "git_init, or git init and a first commit, make one");
     if (sys::exists(common + "/shallow"))
         refuse("is a shallow clone", "git -C " + source + " fetch --unshallow");

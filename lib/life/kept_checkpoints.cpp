@@ -1,6 +1,8 @@
 #include "life/kept_checkpoints.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -19,10 +21,11 @@ constexpr std::size_t most_named = 3;
 // A sweep reads all trees to find the used contents, so it is not done for every checkpoint.
 constexpr std::size_t slack = 8;
 
-std::string told_left_out(const std::vector<std::string>& paths) {
+std::string told_left_out(const agent::Checkpoints::Kept& kept) {
     return "rewind --workspace cannot restore " +
-           base::visible(base::first_few(paths, most_named), base::Newlines::escape) +
-           ": too large for a checkpoint (limits.checkpoint_mib of config.json), or unreadable";
+           base::visible(base::first_few(kept.left_out, most_named), base::Newlines::escape) +
+           (kept.no_room ? ": there is no room on the disk, or it is " : ": ") +
+           "too large for a checkpoint (limits.checkpoint_mib of config.json), or unreadable";
 }
 
 void drop(store::Store& store, Rows::const_iterator first, Rows::const_iterator last,
@@ -96,6 +99,11 @@ void keep(const CheckpointSite& site, const sys::Root& root, const sys::Fingerpr
     Rows rows = store::kept_checkpoints(site.store, site.agent.id);
     const store::Checkpoint previous = rows.empty() ? store::Checkpoint{} : rows.front();
     const auto kept = checkpoints.keep(root, now, previous.tree, {site.most_bytes, site.stop});
+    if (row.of_rewind && kept.no_room)
+        throw base::Error(base::ErrorCode::failed,
+                          "workspace: the disk of the home has no room for a checkpoint of the "
+                          "present files; nothing was changed",
+                          "free some space and run it again");
     row.tree = kept.tree;
     row.store_bytes = previous.store_bytes + kept.new_bytes;
     const std::int64_t most = site.most_bytes * limits::checkpoint_stores;
@@ -103,8 +111,7 @@ void keep(const CheckpointSite& site, const sys::Root& root, const sys::Fingerpr
     rows.insert(rows.begin(), row);
     if (is_due(rows, before, most))
         row.store_bytes = prune(site.store, checkpoints, std::move(rows), before, most);
-    if (kept.is_news && !kept.left_out.empty() && site.warn)
-        site.warn(told_left_out(kept.left_out));
+    if (kept.is_news && !kept.left_out.empty() && site.warn) site.warn(told_left_out(kept));
 }
 
 }  // namespace
@@ -128,11 +135,25 @@ void note_no_checkpoint(const CheckpointSite& site, store::TurnId turn,
     insert(site.store, row);
 }
 
-void note_end(const CheckpointSite& site, const sys::Root& root) {
+void note_end(const CheckpointSite& site, const sys::Root& root,
+              const std::vector<std::string>& kept) {
     const sys::Lock lock = locked(site);
     const auto newest = store::newest_checkpoint(site.store, site.agent.id);
-    agent::Checkpoints(site.directory.checkpoints())
-        .note_end({newest ? newest->id : 0, sys::Fingerprint::of_files(root)});
+    const agent::Checkpoints checkpoints(site.directory.checkpoints());
+    sys::Fingerprint files = sys::Fingerprint::of_files(root);
+    if (!kept.empty()) {
+        const std::set<std::string> others(kept.begin(), kept.end());
+        auto entries = std::move(files).take_entries();
+        std::erase_if(entries, [&](const auto& one) { return others.contains(one.path); });
+        if (const auto end = checkpoints.find_end())
+            std::copy_if(end->files.entries().begin(), end->files.entries().end(),
+                         std::back_inserter(entries),
+                         [&](const auto& one) { return others.contains(one.path); });
+        std::sort(entries.begin(), entries.end(),
+                  [](const auto& one, const auto& other) { return one.path < other.path; });
+        files = sys::Fingerprint(std::move(entries));
+    }
+    checkpoints.note_end({newest ? newest->id : 0, std::move(files)});
 }
 
 std::int64_t remove_checkpoints(const agent::Home& home, store::Store& store,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "agent/layout.hpp"
 #include "agent/snapshots.hpp"
@@ -24,13 +25,16 @@ struct CheckpointSite {
 };
 
 // Makes a checkpoint of the workspace; `now` was just made from it. The row is committed when this
-// returns. Processes take turns. Error(canceled) if `stop` returns true.
+// returns. Processes take turns. Error(canceled) if `stop` returns true; Error(failed) if one of a
+// rewind would lack files because the disk is nearly full.
 store::Checkpoint keep_checkpoint(const CheckpointSite& site, const sys::Root& root,
                                   const sys::Fingerprint& now, store::TurnId turn, bool of_rewind);
 // Records that a checkpoint could not be made.
 void note_no_checkpoint(const CheckpointSite& site, store::TurnId turn, const std::string& problem);
-// Records the state of the workspace at the end of a turn or a rewind.
-void note_end(const CheckpointSite& site, const sys::Root& root);
+// Records the state of the workspace at the end of a turn or a rewind. `kept` are paths that a
+// rewind has left as others had changed them: they count as changed by others from then on, too.
+void note_end(const CheckpointSite& site, const sys::Root& root,
+              const std::vector<std::string>& kept = {});
 // Removes the checkpoints older than `before` of one agent, whose directory must exist. Returns how
 // many; `dry_run` only counts them.
 std::int64_t remove_checkpoints(const agent::Home& home, store::Store& store,

@@ -175,19 +175,24 @@ std::string packed_commit(int directory, const std::string& name) {
 
 }  // namespace
 
-std::string head_commit(const std::string& workspace) {
+Head head_of(const std::string& workspace) {
     constexpr std::string_view symbolic = "ref:";
     const sys::GitPlace place = sys::find_git(workspace);
+    Head head;
     std::string name = "HEAD";
     for (int i = 0; i <= longest_chain && place.is_there(); ++i) {
         const int directory = (i == 0 ? place.git : place.common)->get();
         const std::string text = sys::read_git_file(directory, name, ref_bytes);
         const std::string_view line = base::trim(text);
-        if (line.empty()) return packed_commit(directory, name);
-        if (!line.starts_with(symbolic)) return is_commit_id(line) ? std::string(line) : "";
+        if (!line.starts_with(symbolic)) {
+            if (line.empty()) head.commit = packed_commit(directory, name);
+            if (is_commit_id(line)) head.commit = line;
+            break;
+        }
         name = base::trim(line.substr(symbolic.size()));
+        if (i == 0) head.ref = name;
     }
-    return {};
+    return head;
 }
 
 }  // namespace chorus::repo

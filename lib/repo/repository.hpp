@@ -39,12 +39,15 @@ struct PlannedCommit {
     std::function<void()> finish;  // once; while it exists nobody else changes the repository
     std::string note;  // a cherry-pick or revert of several commits that continues, or ""
 };
-// Returns the id of the commit that a workspace's HEAD names, through loose and packed refs; ""
-// before the first commit, and if anything cannot be read. `workspace` is a path without links.
-// Starts no process.
-std::string head_commit(const std::string& workspace);
-// Returns why chorus-git cannot be confined here. Every call of this header except head_commit()
-// fails then.
+struct Head {
+    std::string ref = {};     // "refs/heads/main"; "" where HEAD names a commit
+    std::string commit = {};  // its id
+};
+// Returns what a workspace's HEAD names, through loose and packed refs: "" before the first commit,
+// and for what cannot be read. `workspace` is a path without links. Starts no process.
+Head head_of(const std::string& workspace);
+// Returns why chorus-git cannot be confined here. Every call of this header except head_of() fails
+// then.
 std::optional<base::Error> confinement_problem(const std::string& workspace);
 // Removes what a process that was killed during a change left in the workspace's repository, mainly
 // git's locks; does nothing while another process changes it.

@@ -24,7 +24,7 @@ agent::ModelOptions stored_model_options(const chat::Json& stored) {
 }  // namespace
 
 std::string kept_options(const place::TurnOptions& options, const place::Settings& settings,
-                         const policy::Redaction& redaction) {
+                         const policy::Redaction& redaction, const std::string& branch) {
     chat::JsonText out;
     out.begin_object().key("model").string(options.model.empty() ? "" : settings.model);
     out.key("max_iterations").number(settings.max_iterations);
@@ -38,6 +38,7 @@ std::string kept_options(const place::TurnOptions& options, const place::Setting
     if (options.max_usd) out.key("max_usd").number(*options.max_usd);
     out.key("on_ask").string(place::on_asks.name(options.on_ask));
     if (!options.idempotency_key.empty()) out.key("said").string(hash_of_said(options));
+    if (!branch.empty()) out.key("branch").string(branch);
     if (options.fresh) out.key("fresh").boolean(true);
     if (options.ephemeral) out.key("ephemeral").boolean(true);
     if (!options.json_schema.empty()) out.key("json_schema").raw(options.json_schema);

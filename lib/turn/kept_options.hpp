@@ -11,7 +11,7 @@
 namespace chorus::turn {
 
 std::string kept_options(const place::TurnOptions& options, const place::Settings& settings,
-                         const policy::Redaction& redaction);
+                         const policy::Redaction& redaction, const std::string& branch);
 // Returns the options to continue the turn with: its own, and those given to --resume.
 // Error(bad_request) for a turn that cannot be continued.
 place::TurnOptions options_to_resume(const place::TurnOptions& given, const store::Turn& turn);

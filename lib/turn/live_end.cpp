@@ -88,7 +88,7 @@ void LiveTurn::fill_counts() {
 void LiveTurn::fill(const LoopEnd& end) {
     result_.text = place_.redaction.without_active(end.text);
     if (end.end != End::input_required) result_.work = hand_back(place_, record_.turn());
-    record_.turn().commit_after = repo::head_commit(place_.root.path());
+    record_.turn().commit_after = repo::head_of(place_.root.path()).commit;
     fill_counts();
     const std::string goes_on = chat::resume_command(place_.agent.name, record_.turn().thread_id);
     const auto ended = [&](State state, std::string reason, ErrorCode code, std::string message,

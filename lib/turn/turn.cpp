@@ -71,10 +71,11 @@ store::Turn new_turn(const place::Place& place, const place::Loaded& loaded) {
     turn.model = loaded.settings.model;
     turn.profile = loaded.rights.name;
     turn.idempotency_key = options.idempotency_key;
-    turn.options = kept_options(options, loaded.settings, place.redaction);
+    const repo::Head head = repo::head_of(place.root.path());
+    turn.options = kept_options(options, loaded.settings, place.redaction, head.ref);
     const bool is_elsewhere = !options.directory.empty() || !place.agent.place.empty();
     turn.working_directory = is_elsewhere ? place.root.path() : "";
-    turn.commit_before = repo::head_commit(place.root.path());
+    turn.commit_before = head.commit;
     return turn;
 }
 

@@ -7,6 +7,7 @@
 #include "agent/snapshots.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "chat/json.hpp"
 #include "context/find_thread.hpp"
 #include "place/place.hpp"
 #include "repo/repository.hpp"
@@ -41,21 +42,14 @@ std::set<std::string> changed_since(const sys::Fingerprint& now, const sys::Fing
     return paths;
 }
 
-void refuse_partial(const std::vector<std::string>& problems) {
-    if (problems.empty()) return;
-    throw Error(
-        ErrorCode::failed,
-        "workspace: some paths could not be restored: " +
-            base::first_few(problems, most_named_problems),
-        "run the same command again; without --workspace it only removes messages from the window");
-}
-
 // The workspace's part of a rewind.
 class WorkspaceRewind {
   public:
     // Goes back to before the turn wrote, or to the checkpoint. Error(not_found) if there is none.
     WorkspaceRewind(place::Place& place, const store::Turn& turn) : WorkspaceRewind(place) {
         gone_.commit_then = turn.commit_before;
+        gone_.branch_then =
+            chat::string_or(chat::parse_json(store::options_json(turn), "turn options"), "branch");
         if (const auto target = store::checkpoint_before(place.store, place.agent.id, turn.id))
             load(*target, "turn " + std::to_string(turn.turn_number));
     }
@@ -71,39 +65,64 @@ class WorkspaceRewind {
 
     WorkspaceGoneBack go_back(bool force) {
         const sys::Root& root = place_.root;
-        gone_.commit_now = repo::head_commit(root.path());
+        const repo::Head head = repo::head_of(root.path());
+        gone_.commit_now = head.commit;
+        gone_.branch_now = head.ref;
         if (!target_) return gone_;
         const sys::Fingerprint now = sys::Fingerprint::of_files(root);
-        const std::set<std::string> changed = changed_by_others(now);
+        std::set<std::string> changed = changed_by_others(now);
         const auto aside = life::keep_checkpoint(site_, root, now, newest_turn(), true);
         has_checkpoint_ = true;
         const auto present = checkpoints_.find(aside.tree);
         if (!present)
             throw Error(ErrorCode::failed, "workspace: the checkpoint just made cannot be read");
-        const agent::GoingBack back(*target_, {*present, changed, force});
+        checkpoints_.note_target(target_name_);
+        // since an interrupted rewind began
+        if (const auto then = begun_ ? checkpoints_.find(begun_->tree) : std::nullopt)
+            changed.merge(agent::changed_meanwhile(*then, *present, checkpoints_.find_targets()));
+        const agent::GoingBack back(*target_, {*present, changed, checkpoints_, force});
+        if (!back.damaged().empty())
+            throw Error(ErrorCode::failed,
+                        "workspace: some paths cannot be restored, and nothing was changed: their "
+                        "copies in the checkpoint are damaged: " +
+                            base::visible(base::first_few(back.damaged(), most_named_problems),
+                                          base::Newlines::escape),
+                        "--force leaves these as they are; without --workspace it only removes "
+                        "messages from the window");
         gone_.put_back = back.changes();
         gone_.kept = back.kept();
         gone_.missing = back.missing();
         if (begun_ || !gone_.put_back.empty()) gone_.undo = begun_ ? begun_->id : aside.id;
         task::KeptPlants before(root.path(), place_.directory.call_plants(place_.thread.id));
-        const auto problems = back.apply(checkpoints_, root);
+        const auto problems = back.apply(checkpoints_, root, [this] {
+            if (site_.stop()) throw Error(ErrorCode::canceled, "interrupted", ways_on());
+        });
         if (const std::string told = before.told(); !told.empty())
             place_.surroundings.warn("during the rewind, " + told +
                                      task::plants_advice(root.path()));
-        refuse_partial(problems);
-        return gone_;
+        if (problems.empty()) return gone_;
+        throw Error(ErrorCode::failed,
+                    "workspace: some paths could not be restored: " +
+                        base::first_few(problems, most_named_problems),
+                    ways_on() + "; without --workspace it only removes messages from the window");
     }
 
     // Called when the rewind is complete; a rewind without this mark was killed.
     void note_end() {
-        if (has_checkpoint_) life::note_end(site_, place_.root);
+        if (has_checkpoint_) life::note_end(site_, place_.root, gone_.kept);
     }
 
   private:
+    std::string ways_on() const {
+        return "run the same command again, or go back to before it: chorus-context rewind " +
+               place_.agent.name + " --checkpoint " + std::to_string(gone_.undo);
+    }
+
     explicit WorkspaceRewind(place::Place& place)
         : place_(place),
           checkpoints_(place.directory.checkpoints()),
-          site_(place::checkpoint_site(place)) {}
+          site_(place::checkpoint_site(
+              place, [&place] { return place.surroundings.interrupt.requested(); })) {}
 
     void load(const store::Checkpoint& target, const std::string& what) {
         if (target.tree.empty())
@@ -115,6 +134,7 @@ class WorkspaceRewind {
             throw Error(ErrorCode::not_found,
                         what + ": checkpoint " + std::to_string(target.id) + " is damaged",
                         "rewind without --workspace still removes the messages from the window");
+        target_name_ = target.tree;
         gone_.checkpoint = target.id;
     }
 
@@ -148,7 +168,8 @@ class WorkspaceRewind {
     place::Place& place_;
     agent::Checkpoints checkpoints_;
     life::CheckpointSite site_;
-    std::optional<agent::Tree> target_;       // absent: nothing was written since
+    std::optional<agent::Tree> target_;  // absent: nothing was written since
+    std::string target_name_;
     std::optional<store::Checkpoint> begun_;  // of the interrupted rewind that continues
     WorkspaceGoneBack gone_;
     bool has_checkpoint_ = false;
@@ -173,13 +194,19 @@ place::Place place_of(store::Store store, life::HeldAgent held, const RewindOpti
             .agent_lock = std::move(held.lock)};
 }
 
-void require_in_window(const place::Place& place, const turn::Present& present, std::int64_t id) {
+void require_in_window(place::Place& place, const turn::Present& present, std::int64_t id) {
     if (std::any_of(present.messages.begin(), present.messages.end(),
                     [&](const auto& each) { return each.message.id == id; }))
         return;
+    const auto newest = store::newest_checkpoint(place.store, place.agent.id);
+    const std::string undo = newest && newest->of_rewind
+                                 ? "; chorus-context rewind " + place.agent.name +
+                                       " --checkpoint " + std::to_string(newest->id) +
+                                       " undoes what the last rewind did to the files"
+                                 : "";
     throw Error(ErrorCode::not_found, named(id) + ": it has left the window already",
                 "chorus-context branch " + place.agent.name + " BRANCH --at " + std::to_string(id) +
-                    " -t " + std::to_string(place.thread.id) + " begins a branch with it");
+                    " -t " + std::to_string(place.thread.id) + " begins a branch with it" + undo);
 }
 
 store::StoredMessage require_beginning(place::Place& place, const turn::Present& present,
@@ -216,7 +243,8 @@ store::Turn turn_of(place::Place& place, const store::StoredMessage& row) {
                     "rewind without --workspace");
     if (!turn || turn->attempt == 0)
         throw Error(ErrorCode::not_found,
-                    named(row.message.id) + ": its turn did not run in this workspace",
+                    named(row.message.id) + (turn ? ": its turn did not run in this workspace"
+                                                  : ": it was restored, and its turn is not known"),
                     "rewind without --workspace");
     return *turn;
 }

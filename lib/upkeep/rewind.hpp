@@ -30,6 +30,8 @@ struct WorkspaceGoneBack {
     std::vector<std::string> missing;   // not in the checkpoint; left as they are
     std::string commit_then;            // HEAD before the turn, "" if not known
     std::string commit_now;             // HEAD, which does not move
+    std::string branch_then;            // "refs/heads/main"; "" if not known, or none
+    std::string branch_now;
 };
 
 struct Rewound {

@@ -84,6 +84,26 @@ git -C "$(work)" reset -q "$commit"
 expect_equal "$(tree)" "$before"
 expect_equal "$(git -C "$(work)" branch --list | wc -l)" 1
 
+test_case "a turn that went to another branch: the command that goes back loses no commit"
+agent
+git -C "$(work)" checkout -q -b feat
+echo w >"$(work)/w"
+git -C "$(work)" add w
+git -C "$(work)" -c user.name=n -c user.email=a@b commit -q -m precious
+precious=$(git -C "$(work)" rev-parse feat)
+git -C "$(work)" checkout -q -
+main=$(git -C "$(work)" symbolic-ref HEAD) main_at=$(git -C "$(work)" rev-parse HEAD)
+bash_turn 'git checkout -q feat'
+back --to "$(newest)"
+command=$(sed -n 's/^  to go back to the branch it was on: //p' <<<"$out")
+eval "$command" >/dev/null
+expect_equal "$(git -C "$(work)" rev-parse feat)" "$precious"
+expect_equal "$(git -C "$(work)" symbolic-ref HEAD) $(git -C "$(work)" rev-parse HEAD)" "$main $main_at"
+expect_equal "$(git -C "$(work)" status --porcelain)" ''
+rm -rf "$(work)/.git"
+run chorus-context rewind a --checkpoint 1
+expect_no_match "$out" 'git:'
+
 test_case "the first writing call of each kind of tool; turns that write nothing make nothing"
 agent
 run chorus-run a hello
@@ -310,6 +330,112 @@ for k in 1 2 3 5 8 12 16 20 26; do
     fi
 done
 
+test_case "killed, and then somebody changes a file: the next rewind keeps that, and so does the undo"
+for way in --to --checkpoint; do
+    rm -rf "$CHORUS_HOME"
+    agent
+    mkdir "$(work)/d"
+    for f in a b c d/e; do echo original >"$(work)/$f"; done
+    bash_turn 'for f in a b c d/e; do echo turn >$f; done'
+    id=$(newest)
+    { strace -qq -o /dev/null -e inject=renameat,renameat2:signal=KILL:when=2 chorus-context rewind a --workspace --to "$id" >/dev/null 2>&1 </dev/null; } 2>/dev/null
+    expect_file "$(work)/c" turn
+    echo 'a day of work' >"$(work)/c"
+    echo mine >"$(work)/mine"
+    rm "$(work)/d/e"
+    if [ $way = --to ]; then back --to "$id"; else run chorus-context rewind a --checkpoint 1; fi
+    expect_status 0
+    expect_equal "$(grep '^  kept: ' <<<"$out" | xargs)" 'kept: c kept: d/e kept: mine'
+    for f in a b; do expect_file "$(work)/$f" original; done
+    expect_file "$(work)/c" 'a day of work'
+    undo
+    for f in a b; do expect_file "$(work)/$f" turn; done
+    expect_file "$(work)/c" 'a day of work'
+    expect_file "$(work)/mine" mine
+    expect_missing "$(work)/d/e"
+    run chorus-context rewind a --checkpoint 1 --force
+    expect_status 0
+    expect_file "$(work)/c" original
+    expect_missing "$(work)/mine"
+done
+
+test_case "what a rewind has kept, the next one keeps too"
+agent
+echo 0 >"$(work)/f"
+bash_turn 'echo 1 >f'
+first=$(newest)
+bash_turn 'echo 2 >f'
+sleep 0.1
+echo person >"$(work)/f"
+back --to "$(newest)"
+expect_match "$out" '  kept: f'
+back --to "$first"
+expect_match "$out" '  kept: f'
+expect_file "$(work)/f" person
+
+test_case "a disk without room for the undo: nothing is changed"
+mkdir "$scratch/small"
+mount -t tmpfs -o size=6m,mode=700 none "$scratch/small" || fail 'no tmpfs'
+home_before=$CHORUS_HOME
+export CHORUS_HOME=$scratch/small/home
+agent
+for i in {1..20}; do head -c 50000 /dev/urandom >"$(work)/f$i"; done
+bash_turn 'for i in f*; do head -c 40000 /dev/urandom >$i; done; echo 1 >new'
+before=$(tree)
+for free in 40 160 320; do
+    rm -f "$scratch/small/filler"
+    dd if=/dev/zero of="$scratch/small/filler" bs=1k count=$(($(df --output=avail "$scratch/small" | tail -1) - free)) status=none
+    run chorus-context rewind a --workspace --to "$(newest)"
+    expect_status 1
+    expect_equal "$(tree)" "$before"
+done
+rm "$scratch/small/filler"
+back --to "$(newest)"
+undo
+expect_equal "$(tree)" "$before"
+umount "$scratch/small"
+CHORUS_HOME=$home_before
+
+test_case "a directory that cannot be read is kept"
+chmod 711 "$base"; chmod 755 "$scratch"
+install -d -o 65534 -g 65534 "$scratch/user"
+export CHORUS_HOME=$scratch/user/home
+as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$scratch/user" "$@"; }
+run as_nobody chorus-init a --model builtin/script --permissions open
+echo one | as_nobody tee "$(work)/f" >/dev/null
+run as_nobody chorus-run a '/bash echo two >f; mkdir closed; echo x >closed/f; chmod 000 closed'
+expect_status 0
+run as_nobody chorus-context rewind a --workspace --to 1 --json
+expect_status 0
+expect_json '"\(.put_back) \(.kept)"' '["f"] ["closed"]'
+expect_file "$(work)/closed/f" x
+chmod 755 "$(work)/closed"
+CHORUS_HOME=$home_before
+
+test_case "a FIFO in place of a file of the store keeps nobody waiting, and a signal ends it"
+agent
+echo one >"$(work)/f"
+bash_turn 'echo two >f'
+rm "$(store)/end"
+mkfifo "$(store)/end"
+run timeout 20 chorus-context rewind a --workspace --to "$(newest)"
+expect_status 0
+expect_file "$(work)/f" one
+for n in {1..400}; do echo "$n" >"$(work)/n$n"; done
+bash_turn 'for n in n*; do echo x >$n; done'
+for signal in INT:130 TERM:143; do
+    strace -qq -o /dev/null -e inject=renameat,renameat2:delay_enter=20000 chorus-context rewind a --workspace --to "$(newest)" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    wait_for 10 eval 'grep -qx 1 "$(work)/n1"' || fail 'it does not begin'
+    pkill -${signal%:*} -P $!
+    wait $!
+    expect_equal $? ${signal#*:}
+    expect_match "$(cat "$scratch/err")" 'interrupted.*hint: run the same command again, or go back to before it: chorus-context rewind a --checkpoint [0-9]+'
+    eval "$(grep -o 'chorus-context rewind a --checkpoint [0-9]*' "$scratch/err")" >/dev/null
+    expect_file "$(work)/n1" x
+done
+back --to "$(newest)"
+expect_file "$(work)/n400" 400
+
 test_case "what cannot be: -C, a checkpoint that is not there, a damaged one, options that mean nothing"
 agent
 mkdir -p "$scratch/other"
@@ -327,7 +453,8 @@ bash_turn 'echo two >f'
 rm -f "$(store)"/contents/*/*
 run chorus-context rewind a --workspace --to "$(newest)"
 expect_status 1
-expect_match "$err" "workspace: some paths could not be restored: f: its copy in the checkpoint is damaged"
+expect_match "$err" "workspace: some paths cannot be restored, and nothing was changed: .* are damaged: f"
+expect_file "$(work)/f" two
 expect_db 'SELECT count(*) FROM messages WHERE compacted_into IS NOT NULL' 0
 rm -f "$(store)"/trees/*
 run chorus-context rewind a --workspace --to "$(newest)"

@@ -37,8 +37,8 @@ class CheckpointsTest : public testing::Test {
                       const std::set<std::string>& changed = {}) {
         target_ = *store_.find(tree);
         present_ = *store_.find(keep(tree).tree);
-        GoingBack back(target_, {present_, changed, force});
-        EXPECT_EQ(back.apply(store_, *root_), Names{});
+        GoingBack back(target_, {present_, changed, store_, force});
+        EXPECT_EQ(back.apply(store_, *root_, [] {}), Names{});
         return back;
     }
     std::string text_of(const std::string& path) const { return sys::read_file(at(path), 1 << 20); }

@@ -13,7 +13,7 @@ class HeadTest : public WorkspaceTest {
         git("commit -qm one");
         commit_ = git("rev-parse HEAD").substr(0, 40);
     }
-    std::string head() const { return head_commit(workspace()); }
+    std::string head() const { return head_of(workspace()).commit; }
     void set_head(const std::string& text) const { write(".git/HEAD", text); }
 
     std::string commit_;
@@ -62,7 +62,7 @@ TEST_F(HeadTest, IsEmptyWhereNothingCanBeRead) {
     EXPECT_EQ(head(), "");
     ASSERT_EQ(mkfifo(path(".git/HEAD").c_str(), 0600), 0);
     EXPECT_EQ(head(), "");
-    EXPECT_EQ(head_commit(workspace() + "/missing"), "");
+    EXPECT_EQ(head_of(workspace() + "/missing").commit, "");
 }
 
 TEST_F(HeadTest, FollowsNoLinkBelowGit) {

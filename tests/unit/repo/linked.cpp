@@ -30,7 +30,7 @@ class LinkedTest : public WorkspaceTest {
         commit("with sub");
     }
     std::string head() const {
-        return head_commit(std::filesystem::canonical(workspace()).string());
+        return head_of(std::filesystem::canonical(workspace()).string()).commit;
     }
     void a_days_work() const {
         EXPECT_EQ(head(), git("rev-parse HEAD").substr(0, 40));
@@ -60,7 +60,7 @@ TEST_F(LinkedTest, AWorktreeIsWorkedInAsARepository) {
     Repository::initialise(workspace(), author);
     EXPECT_EQ(shell("git config user.name"), "rita\n");
     git("-C ../r pack-refs --all");
-    EXPECT_EQ(head_commit(workspace()), git("rev-parse HEAD").substr(0, 40));
+    EXPECT_EQ(head_of(workspace()).commit, git("rev-parse HEAD").substr(0, 40));
 }
 
 TEST_F(LinkedTest, ABranchOfAnotherWorktreeIsNotCheckedOutOrDeleted) {
@@ -117,7 +117,7 @@ TEST_F(LinkedTest, WhatDoesNotPointBackIsNamed) {
     EXPECT_EQ(message_of([&] { open(); }), "git: " + directory() + "/r/.git/worktrees/w/gitdir: " +
                                                "does not name " + path(".git"));
     EXPECT_EQ(message_of([&] { initialise(); }), message_of([&] { open(); }));
-    EXPECT_EQ(head_commit(workspace()), "");
+    EXPECT_EQ(head_of(workspace()).commit, "");
 }
 
 TEST_F(LinkedTest, AChangedSubmoduleIsSeenAndCommitted) {
