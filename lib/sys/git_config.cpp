@@ -33,8 +33,12 @@ std::string plain_value(std::string_view value) {
             continue;
         }
         if (!quoted && (value[i] == '#' || value[i] == ';')) break;
-        if (value[i] == '\\' && i + 1 < value.size()) ++i;
-        plain += value[i];
+        if (value[i] != '\\' || i + 1 == value.size()) {
+            plain += value[i];
+            continue;
+        }
+        const char c = value[++i];
+        plain += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'b' ? '\b' : c;
     }
     return std::string(base::trim(plain));
 }
@@ -74,17 +78,39 @@ std::optional<Section> take_section(std::string_view& line) {
 struct ConfigLine {
     Section section;
     std::string key;
-    std::string_view rest;  // "= value", or ""
+    std::string rest;  // "= value" with the lines that continue it, or ""
     std::string_view line;
     bool is_readable = true;
 };
+
+// Returns the text with the lines after lines[at] that continue it; nothing if it is more than
+// `most`, which it is taken from.
+std::optional<std::string> continued(std::string_view text,
+                                     const std::vector<std::string_view>& lines, std::size_t at,
+                                     std::size_t& most) {
+    const auto continues = [](std::string_view line) {
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        const std::size_t last = line.find_last_not_of('\\');
+        return (line.size() - (last == std::string_view::npos ? 0 : last + 1)) % 2 == 1;
+    };
+    std::string all(text);
+    for (; at + 1 < lines.size() && continues(lines[at]); ++at) {
+        if (lines[at + 1].size() >= most) return std::nullopt;
+        most -= lines[at + 1].size() + 1;
+        all.resize(std::min(all.find_last_of('\\'), all.size()));
+        all += lines[at + 1];
+    }
+    return all;
+}
 
 // Treats every line as the start of an entry, which finds at least the entries that git finds.
 void each_entry(std::string_view configuration, const std::function<void(const ConfigLine&)>& use) {
     configuration = base::without_bom(configuration);
     Section section;
-    for (std::string_view line : base::split_lines(configuration)) {
-        line = base::trim(line);
+    const auto lines = base::split_lines(configuration);
+    std::size_t most = 4 * base::limits::config_bytes;
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+        std::string_view line = base::trim(lines[at]);
         bool is_readable = line.find('\0') == std::string_view::npos;
         while (is_readable && line.starts_with('[')) {
             const auto next = take_section(line);
@@ -93,8 +119,9 @@ void each_entry(std::string_view configuration, const std::function<void(const C
         }
         if (is_readable && (line.empty() || line.front() == '#' || line.front() == ';')) continue;
         const std::size_t end = std::min(line.find_first_of("= \t#;"), line.size());
-        use({section, base::to_lower_ascii(line.substr(0, end)), base::trim(line.substr(end)), line,
-             is_readable});
+        const auto rest = continued(base::trim(line.substr(end)), lines, at, most);
+        use({section, base::to_lower_ascii(line.substr(0, end)), rest.value_or(""), line,
+             is_readable && rest});
     }
 }
 
@@ -138,10 +165,37 @@ std::vector<GitEntry> obeyed_git_entries(std::string_view configuration) {
         if (!entry.is_readable)
             found.push_back({"an entry that cannot be read", std::string(entry.line)});
         else if (entry.line.ends_with('\\') || !is_plain(entry.section.name, entry.key, entry.rest))
-            found.push_back({entry.section.name + "." + entry.key, std::string(entry.line)});
+            found.push_back({entry.section.name + "." + entry.key,
+                             entry.line.ends_with('\\') ? entry.key + " " + entry.rest
+                                                        : std::string(entry.line)});
     });
     return found;
 }
+
+namespace {
+
+// Returns the words of a command with their quotes removed.
+std::vector<std::string> shell_words(std::string_view command) {
+    std::vector<std::string> words(1);
+    char quote = '\0';
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        const char c = command[i];
+        if (c == '\\' && quote != '\'' && i + 1 < command.size())
+            words.back() += command[++i];
+        else if (c == quote)
+            quote = '\0';
+        else if (quote == '\0' && (c == '"' || c == '\''))
+            quote = c;
+        else if (quote == '\0' && base::is_one_of(c, " \t\n;&|()<>!"))
+            words.emplace_back();
+        else
+            words.back() += c;
+    }
+    std::erase(words, "");
+    return words;
+}
+
+}  // namespace
 
 GitWords obeyed_git_words(std::string_view configuration) {
     GitWords words;
@@ -155,6 +209,10 @@ GitWords obeyed_git_words(std::string_view configuration) {
             if (end > 0) words.emplace(rest.substr(0, end), entry.key);
             rest.remove_prefix(std::min(end, rest.size() - 1) + 1);
         }
+        const std::size_t equals = entry.line.find('=');
+        if (equals != entry.line.npos)
+            for (std::string& word : shell_words(plain_value(entry.line.substr(equals + 1))))
+                words.emplace(std::move(word), entry.key);
     }
     return words;
 }

@@ -240,6 +240,9 @@ class Survey : private WorkspaceView {
     }
 
     void inspect_configuration(const std::string& repository, const std::string& tree) {
+        for (const char* name : {"config", "config.worktree", "hooks"})
+            if (const std::string place = followed(repository + name); place != repository + name)
+                pointed_to_.insert(place);
         for (const char* name : {"config", "config.worktree"})
             inspect_keys(repository + name, repository, tree, 0);
         inspect_hooks_of(person_, "", repository, tree);
@@ -350,7 +353,8 @@ class Survey : private WorkspaceView {
             }
     }
 
-    void inspect_hooks(const std::string& path, unsigned modes = 0111) {
+    void inspect_hooks(const std::string& directory, unsigned modes = 0111) {
+        const std::string path = followed(directory);
         const DirectoryStream stream = stream_of(opened(path, O_RDONLY | O_DIRECTORY));
         while (const dirent* entry = next_entry(stream.get())) {
             const std::string hook = path + "/" + entry->d_name;
@@ -370,9 +374,18 @@ class Survey : private WorkspaceView {
         return target ? mark_of(*target) : "";
     }
 
+    // Returns where links of the path lead within the workspace; the path itself if it has none, or
+    // they lead out.
+    std::string followed(const std::string& path) const {
+        const auto status = status_of(path);
+        const bool is_link = status ? S_ISLNK(status->st_mode) : errno == ELOOP;
+        return is_link ? beneath(place_of("", path)).value_or(path) : path;
+    }
+
     // Returns nothing for a missing file. A file that git would not read in full either is a plant.
-    std::optional<std::string> content(const std::string& path,
+    std::optional<std::string> content(const std::string& named,
                                        std::size_t most = base::limits::config_bytes) {
+        const std::string path = followed(named);
         const auto status = status_of(path);
         if (!status) return std::nullopt;
         auto text =

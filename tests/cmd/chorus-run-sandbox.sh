@@ -292,6 +292,29 @@ run chorus-run a '/git_init {}'
 expect_match "$out" 'created a git repository.*during this call, files .*: .git/config: core.fsmonitor; the user'
 expect_match "$err" 'notice: during this call, files .*: .git/config: core.fsmonitor; inspect'
 
+test_case "what a link, a continued line or a quoted word leads to is told when it changes"
+init a --model builtin/script --permissions sandboxed
+command_of() { jq -Rsc '{command: .}' <<<"$1"; }
+changes() { # PREPARING CHANGING TOLD
+    rm -rf "$(workspace)/r"
+    (cd "$(workspace)" && git init -q r && cd r && eval "$1")
+    run chorus-run a --stdin ignore -p "/bash $(command_of "cd r; $2")"
+    expect_match "$err" "files changed that programs outside the sandbox obey: .*$3"
+}
+config() { printf '%s\n' "$@" >>.git/config; }
+obeyed='printf "[core]\n\tfsmonitor = /tmp/x\n" >>'
+hook='printf "#!/bin/sh\n" >hk/pre-commit; chmod +x hk/pre-commit'
+changes 'mv .git/config cfg; ln -s ../cfg .git/config' "$obeyed cfg" core.fsmonitor
+changes 'echo >cfg; ln -s ../cfg .git/config.worktree' "$obeyed cfg" core.fsmonitor
+changes 'rm -rf .git/hooks; mkdir hk; ln -s ../hk .git/hooks' "$hook" 'pre-commit: a hook'
+changes 'mkdir rb; ln -s ../rb .git/rebase-merge' 'echo "exec ./x" >rb/git-rebase-todo' git-rebase-todo
+changes "config '[include]' 'path = in\\' cx; config '[x]'; echo >.git/incx" "$obeyed .git/incx" core.fsmonitor
+changes "config '[core]' 'hooksPath = h\\' 'k'; mkdir hk" "$hook" 'pre-commit: a hook'
+changes "config '[include]' 'path = \"in\\tc\"'; echo >.git/\$'in\\tc'" "$obeyed \"\$(echo .git/in*c)\"" core.fsmonitor
+for word in '\"./tools/my clean\" %f' "'./tools/my clean' %f" './tools/my\\ clean'; do
+    changes "mkdir tools; touch 'tools/my clean'; config '[filter \"a\"]' \"clean = \$word\"" "echo x >>'tools/my clean'" 'my clean: named by filter.clean'
+done
+
 test_case "what a command or a task left whose process was killed is told" # 12 A4
 init a --model builtin/script --permissions open
 told='files changed that programs outside the sandbox obey: q/.git/config: core.fsmonitor'
