@@ -229,7 +229,7 @@ std::string in_one_line(const store::Prompt& prompt) {
     if (prompt.kind == chat::PromptKind::question)
         return chat::asked_question(prompt.text, chat::parse_options(prompt.options));
     if (prompt.kind != chat::PromptKind::trust)
-        return chat::asked_action(prompt.action, prompt.arguments);
+        return chat::asked_action(prompt.action, prompt.arguments, prompt.text);
     const auto lines = base::split(base::trim(prompt.text), '\n');
     return fmt::format("{}: {}", prompt.action, fmt::join(lines, "; "));
 }

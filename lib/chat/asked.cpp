@@ -5,16 +5,18 @@
 
 namespace chorus::chat {
 
-std::string asked_action(const std::string& action, const std::string& arguments) {
+std::string asked_action(const std::string& action, const std::string& arguments,
+                         const std::string& text) {
+    const std::string again = text.starts_with(asked_again) ? " (" + text + ")" : "";
     // bash's argument, read as leniently as the tool itself reads it
-    if (arguments.find("background") == std::string::npos) return action;
+    if (arguments.find("background") == std::string::npos) return action + again;
     const Json object = try_parse_json(arguments).value_or(Json());
     const Json& background = member(object, "background");
     if (!object.contains("background") || background == false || background == "false")
-        return action;
+        return action + again;
     const std::string next = string_or(object, "on_exit");
     return action + " [in the background" +
-           (next.empty() ? "" : "; when it ends, starts a turn with: " + next) + "]";
+           (next.empty() ? "" : "; when it ends, starts a turn with: " + next) + "]" + again;
 }
 
 bool says_all(const std::string& action, const std::string& tool, const std::string& arguments) {

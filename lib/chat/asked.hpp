@@ -11,9 +11,13 @@ std::vector<std::string> parse_options(const std::string& json);
 // The text of a question with its possible answers: "Which? [red | blue]".
 std::string asked_question(const std::string& text, const std::vector<std::string>& options);
 
-// The action of a call, plus what its arguments (JSON) add to it: "tool:bash:make [in the
-// background]". As untrusted as the action.
-std::string asked_action(const std::string& action, const std::string& arguments);
+// How the text of a question begins that is asked again: why follows.
+constexpr const char* asked_again = "asked again: ";
+// The action of a call, plus what its arguments (JSON) add to it, and why it is asked again:
+// "tool:bash:make [in the background] (asked again: changed: Makefile)". As untrusted as the
+// action.
+std::string asked_action(const std::string& action, const std::string& arguments,
+                         const std::string& text = {});
 // Whether the arguments are a single string, which the tool's action already shows in full.
 bool says_all(const std::string& action, const std::string& tool, const std::string& arguments);
 

@@ -189,9 +189,10 @@ void Output::say_end_of_call(const chat::CallComplete& done) {
 void Output::say_end(const chat::TurnResult& result) {
     for (const chat::PromptNotice& prompt : result.prompts) {
         const bool is_question = prompt.kind == chat::PromptKind::question;
-        say("waits", prompt.id + ": " +
-                         (is_question ? chat::asked_question(prompt.text, prompt.options)
-                                      : chat::asked_action(prompt.action, prompt.arguments)));
+        say("waits",
+            prompt.id + ": " +
+                (is_question ? chat::asked_question(prompt.text, prompt.options)
+                             : chat::asked_action(prompt.action, prompt.arguments, prompt.text)));
         if (options_.verbosity == Verbosity::quiet) continue;
         say("hint", chat::decide_commands(result.agent, prompt.id, prompt.kind));
     }

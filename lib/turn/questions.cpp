@@ -96,7 +96,7 @@ void Questions::reopen(Judged& judged, const std::string& why) {
     judged.decision.clear();
     judged.runs = false;
     judged.asks = true;
-    judged.detail = "asked again: " + place_.redaction.apply(why);
+    judged.detail = std::string(chat::asked_again) + place_.redaction.apply(why);
 }
 
 // Applies the decision in the row.

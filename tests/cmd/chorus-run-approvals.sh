@@ -102,6 +102,10 @@ echo 'one more' >a.txt
 run chorus-run a --resume --json
 expect_status 10
 expect_json '.pending[0].text' 'asked again: changed: a.txt'
+run chorus-tasks pending a
+expect_match "$out" 'tool:str_replace:a.txt \(asked again: changed: a.txt\)'
+run chorus-run a --resume
+expect_match "$err" 'waits: [0-9a-z]+: tool:str_replace:a.txt \(asked again: changed: a.txt\)'
 echo z >b.txt
 run chorus-run a --approve all
 expect_status 0
