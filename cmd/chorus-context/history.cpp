@@ -6,6 +6,7 @@
 #include "context/saved.hpp"
 #include "store/believed.hpp"
 #include "sys/clock.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::command {
 namespace {
@@ -55,8 +56,11 @@ struct History : Printing {
     }
 
     void run(Opened& opened) const {
-        for (const store::Session& session : sessions(opened.home, opened.store))
+        for (store::Session& session : sessions(opened.home, opened.store)) {
+            if (!sys::exists(opened.home.path() + "/" + session.file_path))
+                session.file_path.clear();
             cli::print(json, "saved-session", fields_of(session), text(session));
+        }
     }
 
     std::string name;
