@@ -8,7 +8,9 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
+#include "chat/stored.hpp"
 #include "context/export_record.hpp"
 #include "context/find_thread.hpp"
 #include "context/import_file.hpp"
@@ -33,6 +35,17 @@ using base::ErrorCode;
 using chat::Role;
 using store::StoredMessage;
 
+// What is the same of a message in an export and in a transcript.
+std::string said_key(const StoredMessage& stored) {
+    const chat::Message& message = stored.message;
+    std::string all;
+    for (const std::string& part :
+         {std::to_string(said_at(stored)), std::string(chat::name(message.role)),
+          message.tool_call_id, chat::store_tool_calls(message.tool_calls), message.content})
+        all.append(part).append("\n");
+    return base::sha256_hex(all);
+}
+
 class Import {
   public:
     Import(store::Store& store, agent::Directory directory, const store::Agent& agent)
@@ -40,7 +53,9 @@ class Import {
         const std::string own = origin_of(agent);
         store::for_each_message(store, {.agent = agent.id}, [&](const StoredMessage& stored) {
             if (!is_imported(stored)) result_.in_window = false;
-            marks_.emplace(identity(own, stored), Own{stored.message.id, stored.message.turn_id});
+            const std::string mark = identity(own, stored);
+            marks_.emplace(mark, Own{stored.message.id, stored.message.turn_id});
+            said_.emplace(said_key(stored), mark);
             return true;
         });
         for (const store::Session& session : store::list_sessions(store, agent.id))
@@ -208,7 +223,11 @@ class Import {
     }
 
     void insert_line(StoredMessage copy) {
-        const std::string mark = identity(origin_, copy);
+        std::string mark = identity(origin_, copy);
+        // a transcript has no origin
+        if (const auto said = said_.find(said_key(copy));
+            said != said_.end() && !marks_.contains(mark))
+            mark = said->second;
         const bool is_result = copy.message.role == Role::tool_result;
         // a summary can be written while a turn is open
         if (!is_result && !copy.message.is_compaction) cancel_pending(copy.thread);
@@ -322,6 +341,7 @@ class Import {
     std::int64_t cleared_until_ = 0;  // as an id of the file
     std::string current_branch_;
     std::map<std::string, Own> marks_;            // of every message that the agent has
+    std::map<std::string, std::string> said_;     // the marks of those that it had before
     std::map<std::int64_t, std::int64_t> ids_;    // new ids by those of the file
     std::vector<store::Thread> begun_;            // as the file has them
     std::map<store::TurnId, store::Turn> turns_;  // by the file's id

@@ -829,4 +829,21 @@ expect_db "SELECT DISTINCT saved_at / 1000 FROM sessions" 1770897600
 run chorus-context history ben
 expect_no_match "$out" 1970
 
+test_case "import: a transcript and an export have the same messages"
+init a --model builtin/script --permissions open
+run chorus-run a '/bash echo one'
+run chorus-run a hello
+all=$(db 'SELECT count(*) FROM messages')
+run chorus-context import a "$CHORUS_HOME/agents/a/branches/main/session.md"
+expect_status 0
+expect_db 'SELECT count(*) FROM messages' "$all"
+chorus-context export a --format jsonl -o a.jsonl >/dev/null
+for order in 'a.jsonl session.md' 'session.md a.jsonl'; do
+    cp "$CHORUS_HOME/agents/a/branches/main/session.md" .
+    chorus-init c${order:0:1} --model builtin/script >/dev/null
+    for file in $order; do run chorus-context import c${order:0:1} $file; done
+    expect_status 0
+    expect_db "SELECT count(*) FROM messages JOIN agents ON agents.id = agent_id WHERE agents.name = 'c${order:0:1}'" "$all"
+done
+
 end_tests
