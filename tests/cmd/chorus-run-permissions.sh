@@ -87,7 +87,7 @@ expect_match "$err" 'error: .*CHORUS_AGENT'
 expect_db 'SELECT count(*) FROM turns' 0
 run env CHORUS_AGENT=b chorus-run a --dry-run --permissions open hello
 expect_status 6
-run chorus-config set permission_grants.open '["admin"]'
+run chorus-config set permission_grants.admin '["locked"]'
 expect_status 0
 run chorus-run a --permissions open hello
 expect_status 6
