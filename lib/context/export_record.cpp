@@ -19,6 +19,14 @@ bool is_everything(const store::MessageFilter& filter) {
     return filter.thread == all.thread && filter.since == all.since && filter.until == all.until;
 }
 
+std::string hash_of(std::string head, const chat::Message& message, base::TimeMs at) {
+    for (const std::string& part :
+         {std::string(chat::name(message.role)), std::to_string(at), message.tool_call_id,
+          chat::store_tool_calls(message.tool_calls), message.content})
+        head.append("\n").append(part);
+    return base::sha256_hex(head);
+}
+
 }  // namespace
 
 ExportRecord load_record(store::Store& store, const store::Agent& agent,
@@ -100,13 +108,13 @@ bool is_imported(const store::StoredMessage& stored) {
 std::string identity(std::string_view origin, const store::StoredMessage& stored) {
     if (is_imported(stored)) return stored.restored_from;
     const chat::Message& message = stored.message;
-    std::string all(origin);
-    for (const std::string& part :
-         {std::to_string(message.id), std::string(chat::name(message.role)),
-          std::to_string(message.timestamp), message.tool_call_id,
-          chat::store_tool_calls(message.tool_calls), message.content})
-        all.append("\n").append(part);
-    return std::string(store::import_mark) + base::sha256_hex(all).substr(0, hash_digits);
+    const std::string head = std::string(origin) + "\n" + std::to_string(message.id);
+    return std::string(store::import_mark) +
+           hash_of(head, message, message.timestamp).substr(0, hash_digits);
+}
+
+std::string said_key(const store::StoredMessage& stored) {
+    return hash_of(std::to_string(stored.thread), stored.message, said_at(stored));
 }
 
 std::string origin_of(const store::Agent& agent) {

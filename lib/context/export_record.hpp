@@ -69,6 +69,8 @@ bool is_imported(const store::StoredMessage& stored);
 // Returns a mark that identifies a message in any home; import marks copies with it. `origin` is
 // what origin_of returns.
 std::string identity(std::string_view origin, const store::StoredMessage& stored);
+// Returns a key that a message of a thread has in an export and in a transcript alike.
+std::string said_key(const store::StoredMessage& stored);
 std::string origin_of(const store::Agent& agent);
 
 }  // namespace chorus::context

@@ -8,9 +8,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "base/text.hpp"
-#include "chat/stored.hpp"
 #include "context/export_record.hpp"
 #include "context/find_thread.hpp"
 #include "context/import_file.hpp"
@@ -34,17 +32,6 @@ using base::Error;
 using base::ErrorCode;
 using chat::Role;
 using store::StoredMessage;
-
-// What is the same of a message in an export and in a transcript.
-std::string said_key(const StoredMessage& stored) {
-    const chat::Message& message = stored.message;
-    std::string all;
-    for (const std::string& part :
-         {std::to_string(said_at(stored)), std::string(chat::name(message.role)),
-          message.tool_call_id, chat::store_tool_calls(message.tool_calls), message.content})
-        all.append(part).append("\n");
-    return base::sha256_hex(all);
-}
 
 class Import {
   public:
@@ -225,9 +212,9 @@ class Import {
     void insert_line(StoredMessage copy) {
         std::string mark = identity(origin_, copy);
         // a transcript has no origin
-        if (const auto said = said_.find(said_key(copy));
-            said != said_.end() && !marks_.contains(mark))
-            mark = said->second;
+        if (!said_.empty() && !marks_.contains(mark))
+            if (const auto said = said_.find(said_key(copy)); said != said_.end())
+                mark = said->second;
         const bool is_result = copy.message.role == Role::tool_result;
         // a summary can be written while a turn is open
         if (!is_result && !copy.message.is_compaction) cancel_pending(copy.thread);

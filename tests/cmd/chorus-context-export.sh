@@ -845,5 +845,14 @@ for order in 'a.jsonl session.md' 'session.md a.jsonl'; do
     expect_status 0
     expect_db "SELECT count(*) FROM messages JOIN agents ON agents.id = agent_id WHERE agents.name = 'c${order:0:1}'" "$all"
 done
+run chorus-context branch a side
+run chorus-run a -t side 'in the branch'
+expect_status 0
+chorus-context export a --format jsonl -o side.jsonl >/dev/null
+chorus-init d --model builtin/script >/dev/null
+for file in session.md side.jsonl; do run chorus-context import d $file; done
+expect_status 0
+of_branch() { db "SELECT count(*) FROM messages JOIN agents ON agents.id = agent_id WHERE agents.name = '$1' AND thread_id = 2"; }
+expect_equal "$(of_branch d)" "$(of_branch a)"
 
 end_tests
