@@ -164,10 +164,10 @@ std::vector<GitEntry> obeyed_git_entries(std::string_view configuration) {
     each_entry(configuration, [&](const ConfigLine& entry) {
         if (!entry.is_readable)
             found.push_back({"an entry that cannot be read", std::string(entry.line)});
-        else if (entry.line.ends_with('\\') || !is_plain(entry.section.name, entry.key, entry.rest))
+        else if (const bool continues = entry.line.ends_with('\\');
+                 continues || !is_plain(entry.section.name, entry.key, entry.rest))
             found.push_back({entry.section.name + "." + entry.key,
-                             entry.line.ends_with('\\') ? entry.key + " " + entry.rest
-                                                        : std::string(entry.line)});
+                             continues ? entry.key + " " + entry.rest : std::string(entry.line)});
     });
     return found;
 }

@@ -240,9 +240,11 @@ class Survey : private WorkspaceView {
     }
 
     void inspect_configuration(const std::string& repository, const std::string& tree) {
-        for (const char* name : {"config", "config.worktree", "hooks"})
-            if (const std::string place = followed(repository + name); place != repository + name)
-                pointed_to_.insert(place);
+        for (const char* name : {"config", "config.worktree", "hooks"}) {
+            std::string place = repository + name;
+            (void)follow_links(place);
+            if (place != repository + name) pointed_to_.insert(place);
+        }
         for (const char* name : {"config", "config.worktree"})
             inspect_keys(repository + name, repository, tree, 0);
         inspect_hooks_of(person_, "", repository, tree);
@@ -353,8 +355,8 @@ class Survey : private WorkspaceView {
             }
     }
 
-    void inspect_hooks(const std::string& directory, unsigned modes = 0111) {
-        const std::string path = followed(directory);
+    void inspect_hooks(std::string path, unsigned modes = 0111) {
+        (void)follow_links(path);
         const DirectoryStream stream = stream_of(opened(path, O_RDONLY | O_DIRECTORY));
         while (const dirent* entry = next_entry(stream.get())) {
             const std::string hook = path + "/" + entry->d_name;
@@ -374,19 +376,21 @@ class Survey : private WorkspaceView {
         return target ? mark_of(*target) : "";
     }
 
-    // Returns where links of the path lead within the workspace; the path itself if it has none, or
-    // they lead out.
-    std::string followed(const std::string& path) const {
+    // Follows links of the path that lead within the workspace; leaves it as it is if it has none,
+    // or they lead out.
+    std::optional<struct stat> follow_links(std::string& path) const {
         const auto status = status_of(path);
         const bool is_link = status ? S_ISLNK(status->st_mode) : errno == ELOOP;
-        return is_link ? beneath(place_of("", path)).value_or(path) : path;
+        auto place = is_link ? beneath(place_of("", path)) : std::nullopt;
+        if (!place) return status;
+        path = std::move(*place);
+        return status_of(path);
     }
 
     // Returns nothing for a missing file. A file that git would not read in full either is a plant.
-    std::optional<std::string> content(const std::string& named,
+    std::optional<std::string> content(std::string path,
                                        std::size_t most = base::limits::config_bytes) {
-        const std::string path = followed(named);
-        const auto status = status_of(path);
+        const auto status = follow_links(path);
         if (!status) return std::nullopt;
         auto text =
             S_ISREG(status->st_mode) ? read_regular(opened(path, read_only), most) : std::nullopt;
