@@ -5,18 +5,25 @@
 
 namespace chorus::chat {
 
-std::string asked_action(const std::string& action, const std::string& arguments,
-                         const std::string& text) {
-    const std::string again = text.starts_with(asked_again) ? " (" + text + ")" : "";
-    // bash's argument, read as leniently as the tool itself reads it
-    if (arguments.find("background") == std::string::npos) return action + again;
+namespace {
+
+// Returns what bash's arguments add to the action, read as leniently as the tool itself reads them.
+std::string told_background(const std::string& arguments) {
+    if (arguments.find("background") == std::string::npos) return {};
     const Json object = try_parse_json(arguments).value_or(Json());
     const Json& background = member(object, "background");
-    if (!object.contains("background") || background == false || background == "false")
-        return action + again;
+    if (!object.contains("background") || background == false || background == "false") return {};
     const std::string next = string_or(object, "on_exit");
-    return action + " [in the background" +
-           (next.empty() ? "" : "; when it ends, starts a turn with: " + next) + "]" + again;
+    return " [in the background" +
+           (next.empty() ? "" : "; when it ends, starts a turn with: " + next) + "]";
+}
+
+}  // namespace
+
+std::string asked_action(const std::string& action, const std::string& arguments,
+                         const std::string& text) {
+    return action + told_background(arguments) +
+           (text.starts_with(asked_again) ? " (" + text + ")" : "");
 }
 
 bool says_all(const std::string& action, const std::string& tool, const std::string& arguments) {
