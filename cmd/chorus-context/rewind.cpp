@@ -83,16 +83,16 @@ struct Rewind : Holding {
     }
 
     static void print_commits(const upkeep::WorkspaceGoneBack& gone, const std::string& directory) {
-        const bool is_on_another = gone.branch_then != gone.branch_now;
+        const bool has_left = !gone.branch_then.empty() && gone.branch_then != gone.branch_now;
         if (gone.commit_then.empty() || gone.commit_now.empty() ||
-            (gone.commit_then == gone.commit_now && !is_on_another))
+            (gone.commit_then == gone.commit_now && !has_left))
             return;
         const std::string git = "git -C " + base::shell_quoted(one_line(directory));
         std::cout << "git: HEAD stays at commit " << gone.commit_now << '\n';
-        if (!is_on_another)
+        if (gone.branch_then == gone.branch_now)
             std::cout << "  to move the branch to where it was: " << git << " reset "
                       << gone.commit_then << '\n';
-        else if (!gone.branch_then.empty())
+        else if (has_left)
             std::cout << "  to go back to the branch it was on: " << git << " symbolic-ref HEAD "
                       << base::shell_quoted(gone.branch_then) << " && " << git << " reset "
                       << gone.commit_then << '\n';
