@@ -115,7 +115,7 @@ bool is_in_inbox(Store& store, const InboxRow& row);
 std::vector<InboxRow> undelivered(Store& store, AgentId agent, ThreadId thread);
 // Deletes undelivered rows of all the agent's threads; returns how many.
 std::int64_t drop_undelivered(Store& store, AgentId agent);
-// Those that the agent's turns took, in order of id.
+// Returns the rows that the agent's turns took, in order of id.
 std::vector<InboxRow> delivered(Store& store, AgentId agent);
 void mark_delivered(Store& store, std::int64_t id, TurnId turn);
 // The distinct actors of the rows delivered to a turn.

@@ -1,4 +1,4 @@
-// What the killed process of a turn left in the file system.
+// Removes what the killed process of a turn left in the file system.
 #pragma once
 
 #include "place/place.hpp"
