@@ -81,7 +81,8 @@ std::set<std::string> changed_meanwhile(const Tree& then, const Tree& now,
         return entry != nullptr && S_ISDIR(entry->mode);
     };
     std::set<std::string> changed;
-    for (const auto& [path, one] : all) {
+    for (const auto& [path, states] : all) {
+        const States& one = states;  // clang 14 captures no structured bindings
         const auto any_wanted = [&wanted = one.wanted](const auto& is) {
             return std::any_of(wanted.begin(), wanted.end(), is);
         };
