@@ -30,11 +30,8 @@ std::vector<std::string> environment_of(const sys::Environment& own, bool with_k
 void check(const Site& site, const Order& order) {
     if (!sys::is_directory(order.about.directory))
         throw base::system_error(order.about.directory, ENOENT);
-    if (std::ssize(store::running_tasks(site.store, site.agent)) >= base::limits::tasks)
-        throw Error(
-            ErrorCode::limit,
-            std::to_string(base::limits::tasks) + " tasks are running, the limit for one agent",
-            "wait for one, or end it: chorus-tasks wait NAME ID, chorus-tasks kill NAME ID");
+    require_room(site.store, site.agent,
+                 "wait for one, or end it: chorus-tasks wait NAME ID, chorus-tasks kill NAME ID");
     if (order.about.goes_on && order.about.depth > base::limits::task_depth)
         throw Error(ErrorCode::limit, "task: tasks and turns have started each other " +
                                           std::to_string(base::limits::task_depth) +

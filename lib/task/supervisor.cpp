@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "store/agents.hpp"
 #include "sys/clock.hpp"
@@ -66,8 +65,7 @@ class Supervisor {
         if (!agent || agent->status != store::AgentStatus::active)
             throw Error(ErrorCode::exited,
                         "agent '" + instructions_.agent_name + "' was destroyed");
-        if (std::ssize(store::running_tasks(store_, task_.agent_id)) >= base::limits::tasks)
-            throw Error(ErrorCode::limit, "too many tasks");
+        require_room(store_, task_.agent_id, "");  // another process may have started one
         const std::int64_t number = free_number();
         task_.id = store::task_id(number);
         lock_ = sys::Lock::try_acquire(home_.task_lock(task_.agent_id), sys::LockMode::exclusive,

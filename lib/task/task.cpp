@@ -74,6 +74,13 @@ store::Task as_it_is_now(const Site& site, const store::Task& task) {
 
 }  // namespace
 
+void require_room(store::Store& store, store::AgentId agent, const char* hint) {
+    if (std::ssize(store::running_tasks(store, agent)) < base::limits::tasks) return;
+    throw Error(ErrorCode::limit,
+                std::to_string(base::limits::tasks) + " tasks are running, the limit for one agent",
+                hint);
+}
+
 std::vector<store::Task> settle(const Site& site,
                                 const std::function<void(const store::Task&)>& on_lost) {
     auto running = store::running_tasks(site.store, site.agent);

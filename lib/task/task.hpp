@@ -39,6 +39,9 @@ struct Order {
     std::vector<std::string> program = {};
     std::string input = {};
 };
+// Throws Error(limit) where as many tasks of the agent run as may; `hint` says how to make room.
+void require_room(store::Store& store, store::AgentId agent, const char* hint);
+
 // Returns the row once the command runs. Throws Error(limit) where the maximum of tasks run, or
 // where too many tasks and turns have started each other; Error(failed) where it could not be
 // started, and the row, where there is one, says so. `own` is the environment of this process.

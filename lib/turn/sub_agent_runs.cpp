@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/event.hpp"
 #include "chat/json.hpp"
@@ -273,12 +272,9 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
     const auto create = [&place, &loaded, &turn](const tools::SpawnRequest& request) {
         if (const auto known = store::find_child_of_call(place.store, turn.id, request.call_id))
             return known->dir;
-        if (!request.wait &&
-            std::ssize(store::running_tasks(place.store, place.agent.id)) >= base::limits::tasks)
-            throw base::Error(
-                base::ErrorCode::limit,
-                std::to_string(base::limits::tasks) + " tasks are running, the limit for one agent",
-                "wait for one with task_wait, or end it with task_kill");
+        if (!request.wait)
+            task::require_room(place.store, place.agent.id,
+                               "wait for one with task_wait, or end it with task_kill");
         const bool is_elsewhere = place.root.path() != sys::real_path(place.directory.workspace());
         const life::SpawnOptions wanted{
             .preset = request.preset,
