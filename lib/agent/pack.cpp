@@ -172,7 +172,7 @@ class Packing {
     void check(int status) const {
         if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
         const int number = libarchive().archive_errno(writer_.get());
-        if (base::cause_of(number) == base::Cause::full_disk)
+        if (base::cause_of(number) != base::Cause::unknown)
             throw base::system_error(path_, number);
         throw Error(ErrorCode::failed,
                     path_ + ": " + libarchive().archive_error_string(writer_.get()));

@@ -75,6 +75,7 @@ Error::Error(ErrorCode code, std::string message, std::string hint, Cause cause)
       cause_(cause) {}
 
 Cause cause_of(int error_number) {
+    if (error_number == EPIPE) return Cause::no_reader;
     return error_number == ENOSPC || error_number == EDQUOT ? Cause::full_disk : Cause::unknown;
 }
 

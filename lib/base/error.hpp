@@ -71,6 +71,7 @@ ExitStatus exit_status(ErrorCode code);
 enum class Cause {
     unknown,
     full_disk,  // or an exhausted quota
+    no_reader,  // the other end of a pipe is closed
     damage,     // the database, or a part of it, cannot be read
     database,   // it cannot be read or written for another reason
 };

@@ -193,6 +193,7 @@ int run_main(int argc, char** argv, const Program& program) {
         if (isatty(STDOUT_FILENO) == 1) guard.emplace(std::cout);
         return static_cast<int>(after_flush(run(program, {argv + 1, argv + argc}), program.name));
     } catch (const Error& error) {
+        if (error.cause() == base::Cause::no_reader) end_where_nobody_reads();
         report(program, environment, error);
         return static_cast<int>(after_flush(exit_status(error), program.name));
     } catch (const std::bad_alloc&) {

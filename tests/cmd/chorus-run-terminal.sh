@@ -402,6 +402,11 @@ done
 run bash -c 'chorus-context messages a | true; echo ${PIPESTATUS[0]}'
 expect_equal "$out" 141
 expect_equal "$err" ''
+head -c 300000 /dev/urandom >"$CHORUS_HOME/agents/a/workspace/noise"
+for command in 'backup -' 'export a -o -' 'export a --format html -o /dev/stdout' 'pack a -o -'; do
+    run bash -c "chorus-context $command | true; echo \${PIPESTATUS[0]}"
+    expect_equal "$command: $out $err" "$command: 141 "
+done
 run bash -c "trap '' PIPE; chorus-context messages a | true; echo \${PIPESTATUS[0]}"
 expect_equal "$out" 1
 expect_match "$err" 'stdout: not everything could be written'
