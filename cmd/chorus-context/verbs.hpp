@@ -10,6 +10,7 @@ extern const cli::Verb audit_verb;
 extern const cli::Verb backup_verb;
 extern const cli::Verb branch_verb;
 extern const cli::Verb branches_verb;
+extern const cli::Verb checkpoints_verb;
 extern const cli::Verb clear_verb;
 extern const cli::Verb compact_verb;
 extern const cli::Verb explain_verb;

@@ -59,7 +59,8 @@ class WorkspaceRewind {
         const std::string what = "checkpoint " + std::to_string(checkpoint);
         if (!target)
             throw Error(ErrorCode::not_found,
-                        what + ": agent '" + place.agent.name + "' has no such checkpoint");
+                        what + ": agent '" + place.agent.name + "' has no such checkpoint",
+                        "chorus-context checkpoints " + place.agent.name + " lists them");
         load(*target, what);
     }
 

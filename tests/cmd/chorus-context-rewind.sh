@@ -3,6 +3,7 @@
 # rewind --workspace of chorus-context(1): the files as they were, whatever git holds.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
+. "$(dirname "$0")/../support/terminal.sh"
 
 work() { printf %s "$CHORUS_HOME/agents/a/workspace"; }
 store() { printf %s "$CHORUS_HOME/agents/a/.checkpoints"; }
@@ -50,6 +51,30 @@ run chorus-context rewind a --checkpoint 1 --json
 expect_json '"\(.to) \(.messages) \(.checkpoint) \(.kept) \(.missing)"' 'null 0 1 [] []'
 expect_equal "$(tree)" "$before"
 expect_sound
+
+test_case "checkpoints: what can be restored, newest first, with the turn or the rewind"
+agent
+run chorus-context checkpoints a
+expect_equal "$status $out$err" '0 '
+bash_turn 'echo one >f'
+run chorus-run a 'no writes'
+bash_turn 'echo two >f'
+run chorus-context checkpoints a
+expect_status 0
+expect_equal "$(cut -f1,3 <<<"$out")" "2	before the writes of turn 3 of thread 1
+1	before the writes of turn 1 of thread 1"
+back --to "$(newest)"
+run chorus-context checkpoints a --json
+expect_equal "$(jq -c '[.checkpoint, .of_rewind, .thread, .turn]' <<<"$out" | paste -sd ' ')" '[3,true,1,3] [2,false,1,3] [1,false,1,1]'
+run chorus-context rewind a --checkpoint 9
+expect_status 4
+expect_match "$err" "checkpoint 9: agent 'a' has no such checkpoint
+chorus-context: hint: chorus-context checkpoints a lists them"
+on_terminal 'chorus-context checkpoints a'
+expect_match "$out" '^CHECKPOINT +CREATED AT +MADE
+ +3 .* before a rewind, after turn 3 of thread 1'
+run chorus-context rewind a --checkpoint "$(chorus-context checkpoints a | sed -n 's/	.*before a rewind.*//p')"
+expect_file "$(work)/f" two
 
 test_case "a home that was copied with its times goes back like the one it is of"
 agent
