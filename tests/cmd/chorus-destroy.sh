@@ -47,6 +47,7 @@ unchanged() { # STATUS REGEX COMMAND …: refused, and the agent as it was
 begin_turn() { # COMMAND [OPTIONS]
     local command=$1
     shift
+    rm -f "$scratch/turn.status"
     (
         chorus-run a "/bash $command" "$@" >"$scratch/turn.out" 2>"$scratch/turn.err" </dev/null
         echo $? >"$scratch/turn.status"

@@ -84,9 +84,9 @@ for failure in '401 authentication_error 6' '402 billing_error 6' '500 api_error
 done
 expect_equal "$(switches)" ''
 
-test_case "calls of one turn go on with the next profile"
+test_case "calls of one turn go on with the next profile; the status alone says that it is limited" # S-40
 agents one two
-serve "" "$(call c1 bash '{"command": "echo ran"}')" "$(limited)" "$(say 'Done.')"
+serve "" "$(call c1 bash '{"command": "echo ran"}')" "$(limited | jq -c '.body = "slow down"')" "$(say 'Done.')"
 agent_key a permissions '"open"'
 run chorus-run a go
 expect_status 0
@@ -105,6 +105,18 @@ run chorus-run a x
 expect_status 0
 expect_equal "$(keys_used)" 'three one two'
 expect_equal "$(switches)" 'one>three:requested three>one:rate_limited one>two:rate_limited'
+
+# S-33
+test_case "one that cools is passed over, until its time is over"
+agents one two three
+db "INSERT INTO cooling_profiles (name, until) VALUES ('two', $(date +%s%3N) + 600000)"
+serve "one=$(limited) three=$(limited)" "$(say x)"
+run chorus-run a x
+expect_equal "$status $(keys_used)" '75 one three'
+db "UPDATE cooling_profiles SET until = 1 WHERE name = 'two'"
+run chorus-run a --resume
+expect_status 0
+expect_equal "$(keys_used)" 'one three two'
 
 # S-36
 test_case "none can be used: the turn is parked until the first can"
@@ -209,9 +221,13 @@ home_key max_retries 0
 serve "one=$(limited)" "$(say x)"
 run chorus-run a --wait-parked --timeout 5 hello
 expect_status 75
-chorus-run a --wait-parked --resume >/dev/null 2>noted &
-pid=$!
-sleep 0.5
+goes_to_sleep() { # COMMAND …
+    rm -f noted answered
+    "$@" >answered 2>noted &
+    pid=$!
+    wait_for 10 grep -q waiting noted || fail 'it does not sleep'
+}
+goes_to_sleep chorus-run a --wait-parked --resume
 expect_db 'SELECT state FROM turns' parked
 kill -INT $pid
 wait $pid
@@ -219,9 +235,7 @@ expect_equal $? 130
 expect_equal "$(request_count)" 1
 run chorus-run a --wait-parked --timeout 1 again
 expect_status 75
-chorus-run a --wait-parked --resume >/dev/null 2>noted &
-pid=$!
-wait_for 10 grep -q waiting noted
+goes_to_sleep chorus-run a --wait-parked --resume
 run chorus-tasks cancel a
 expect_status 0
 wait $pid
@@ -231,11 +245,6 @@ test_case "a turn that sleeps goes on with a profile that can be used"
 agents one
 home_key max_retries 0
 serve "one=$(limited)" "$(say x)" "$(say x)" "$(say x)" "$(say x)" "$(say x)"
-sleeps() {
-    chorus-run a --wait-parked hello >answered 2>noted &
-    pid=$!
-    wait_for 10 grep -q waiting noted || fail 'it does not sleep'
-}
 goes_on() { # COMMAND …
     "$@" || fail "status $?: $*"
     wait_for 3 test -s answered || fail "it sleeps on: $*"
@@ -243,17 +252,17 @@ goes_on() { # COMMAND …
     expect_equal "$? $(cat answered)" '0 x'
 }
 login() { key_of "$1" | chorus-config login anthropic --profile one --no-check; } # NAME of a key
-sleeps
+goes_to_sleep chorus-run a --wait-parked hello
 goes_on profiles two
 chorus-config profiles remove two
 chorus-config profiles remove one
 login one
-sleeps
+goes_to_sleep chorus-run a --wait-parked hello
 goes_on login three
 login one
 chorus-config profiles add two --provider anthropic --key-file keys/two
 chorus-config profiles mode manual
-sleeps
+goes_to_sleep chorus-run a --wait-parked hello
 goes_on chorus-config profiles switch two
 
 test_case "a limit that the server ends at once is no loop"
@@ -271,9 +280,7 @@ test_case "a turn killed while it sleeps is parked"
 agents one
 home_key max_retries 0
 serve "one=$(limited)" "$(say x)"
-chorus-run a --wait-parked hello >/dev/null 2>noted &
-pid=$!
-wait_for 10 test "$(db 'SELECT state FROM turns')" = parked || wait_for 10 grep -q waiting noted
+goes_to_sleep chorus-run a --wait-parked hello
 expect_equal "$(chorus-tasks status a --json | jq -r .turn_state)" parked
 kill -9 $pid
 wait $pid 2>/dev/null

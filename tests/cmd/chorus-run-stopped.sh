@@ -9,6 +9,7 @@ command -v strace >/dev/null || { echo 'this test needs strace'; exit 1; }
 
 tracer=''
 stop_a_writer() { # a turn of agent a, in the middle of its first commit
+    rm -f "$scratch/trace"
     strace -f -qq -o "$scratch/trace" -e trace=fdatasync -e inject=fdatasync:signal=STOP:when=1 chorus-run a 'stopped' >/dev/null 2>&1 &
     tracer=$!
     wait_for 10 grep -q 'SIGSTOP' "$scratch/trace"

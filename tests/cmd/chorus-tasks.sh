@@ -499,6 +499,7 @@ unset CHORUS_DRAIN_TIMEOUT_MS
 followed() { # FILE COMMAND: in the background, its lines into FILE; its status into FILE.status
     local file=$1
     shift
+    rm -f "$file" "$file.status"
     { "$@" >"$file" 2>"$file.err" </dev/null; echo $? >"$file.status"; } &
     follower=$!
 }
