@@ -172,7 +172,7 @@ done
 refused 2 'is empty' chorus-config get -A '' permissions
 refused 2 "there is no verb 'nosuch'" chorus-config nosuch
 
-test_case "where no grants are mapped the owner of the home alone may grant" # L-18
+test_case "who may grant: the owner of the home alone; where grants are mapped, who has a role that may" # L-18 X-39
 init a --model builtin/script
 cp "$(command -v bash)" sudo # what a process below sudo sees
 for word in open '{"allow": ["tool:view:.*"]}' sandboxed; do
@@ -186,9 +186,15 @@ expect_status 0
 run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions standard; exit'
 expect_status 6
 run chorus-config set permission_grants.ops '["open", "standard"]'
+run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions open; exit'
+expect_status 6
+expect_match "$err" "user '54321' without a role may not grant 'open', which 'ops' may"
 run chorus-config set roles.54321 ops
 run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions open; exit'
 expect_status 0
+run env SUDO_UID=54321 ./sudo -c 'chorus-config set -A a permissions "{\"base\": \"open\", \"allow\": [\"tool:x:.*\"]}"; exit'
+expect_status 6
+expect_match "$err" "user '54321' with the role 'ops' may not grant 'custom', which no role may"
 
 test_case "what it does not know stays, in its place"
 mkdir -p "$CHORUS_HOME" && chmod 700 "$CHORUS_HOME"

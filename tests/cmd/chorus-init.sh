@@ -112,7 +112,7 @@ expect_equal "$(jq -r .model "$CHORUS_HOME/agents/c/agent.json")" ollama/from-en
 run env CHORUS_MODEL=ollama/from-env chorus-init d --model ollama/from-flag
 expect_equal "$(jq -r .model "$CHORUS_HOME/agents/d/agent.json")" ollama/from-flag
 
-test_case "available_models.json is held against the model, in both forms" # L-05
+test_case "available_models.json is held against the model, in both forms" # L-05 X-30
 mkdir -p "$CHORUS_HOME" && chmod 700 "$CHORUS_HOME"
 echo '{"last_updated":"x","providers":{"anthropic":{"valid":true,"models":["one"]},"openai":{"valid":true,"models":["one","two"]}}}' >"$CHORUS_HOME/available_models.json"
 run chorus-init a --model anthropic/zwei

@@ -58,6 +58,7 @@ db "UPDATE messages SET timestamp = timestamp - 200000 WHERE turn_id = 3"
 run chorus-run a sixth
 expect_equal "$(texts "$(request 7)")" 'fourth|four|fifth|five|sixth|'
 agent_key a rolling_window 86400
+expect_match "$(chorus-context show a)" third # X-28
 agent_key a max_messages 3
 run chorus-run a seventh
 expect_equal "$(texts "$(request 8)")" 'sixth|six|seventh|'

@@ -10,7 +10,7 @@ status_answer() { # STATUS TYPE MESSAGE [HEADERS]
         '{status: $status, headers: $headers, body: ({error: {type: $type, message: $message}} | tojson)}'
 }
 
-test_case "0: done, in three formats"
+test_case "0: done, in three formats" # A-05 A-46
 agent_of anthropic/m
 start_server "$(answers "$(say $'fine ☀\n')")"
 run chorus-run a hi
@@ -206,6 +206,7 @@ fails_alike 6 OUT_OF_CREDITS failed 'quota' chorus-run a 'say it' -m openai/m
 expect_db "SELECT group_concat(DISTINCT error_category) FROM turns" 'unauthorized,out_of_credits'
 expect_db "SELECT DISTINCT state FROM turns" error
 expect_db "SELECT count(*) FROM turns WHERE error_detail LIKE '%sk-test%'" 0
+expect_db "SELECT count(*) FROM turns WHERE error_detail LIKE 'model anthropic/m: %401 %invalid x-api-key%'" 3
 goes_on 21
 
 test_case "6: a home of strangers"

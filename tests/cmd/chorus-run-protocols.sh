@@ -230,7 +230,7 @@ for protocol in anthropic openai openai-chat gemini deepseek ollama; do
             "$(with_first_words 'call c3' 'result c3' assistant 'call c4' 'result c4' 'call c5' 'result c5' \
                 'call c6' 'call c7' 'call c8' 'result c6' 'result c7' 'result c8')"
 
-        # the next process begins where this one ended: L-24 A-43 A-45 C-48
+        # the next process begins where this one ended: L-24 L-58 A-43 A-45 C-48
         run chorus-run a -p 'And again?' --json
         expect_status 0
         expect_json '"\(.turn) \(.state) \(.text) \(.exit_code) \(.iterations) \(.tool_calls)"' '2 completed A second answer. 0 1 0'

@@ -33,6 +33,7 @@ new:
 SECOND "prompt"\.
 '
 expect_db "SELECT action_string FROM audit_log" tool:self_edit:system_prompt
+expect_db "SELECT detail LIKE '%old sha256 %: FIRST prompt.; new sha256 %: SECOND _prompt_.%', decision, actor LIKE 'uid %' FROM audit_log" '1|allow|1' # L-21
 run chorus-run a again
 expect_match "$(system_of 3)" '^SECOND "prompt"\.'
 expect_acceptable "$(request 3)"
@@ -155,7 +156,7 @@ as_bob chorus-run b 'fewer are enough'
 expect_status 0
 expect_equal "$(jq -r .permissions "$CHORUS_HOME/agents/b/agent.json")" locked
 
-test_case "bad input is answered to the model and changes nothing"
+test_case "bad input is answered to the model and changes nothing" # L-16 L-19 L-20
 init a --model anthropic/m --permissions open
 home_key permissions '{"ci": {"base": "sandboxed"}}'
 echo '{"anthropic": {"valid": true, "models": ["m", "n-large", "n-small"]}}' >"$CHORUS_HOME/available_models.json"

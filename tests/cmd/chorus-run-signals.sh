@@ -53,7 +53,7 @@ expect_sessions() {
 }
 newest_session() { printf '%s/%s' "$CHORUS_HOME" "$(db 'SELECT file_path FROM sessions ORDER BY rowid DESC LIMIT 1')"; }
 
-test_case "129, 130, 143: a signal in a model call; what was said is a session" # L-57 S-04 S-18 S-49
+test_case "129, 130, 143: a signal in a model call; what was said is a session" # L-57 S-04
 agent_of anthropic/m
 start_server "$(answers "$(broken_off)")"
 interrupted TERM 143 'grep -q word9 "$scratch/out"' chorus-run a 'say it' --stream
@@ -113,7 +113,7 @@ expect_match "$err" 'hint: chorus-run a -t 1 --resume'
 expect_sessions 'shutdown 1'
 goes_on 1
 
-test_case "129, 130, 143: a signal while a command runs" # S-18
+test_case "129, 130, 143: a signal while a command runs" # S-18 S-49
 agent_of builtin/script --permissions sandboxed
 work=$(work)
 naps=7$$

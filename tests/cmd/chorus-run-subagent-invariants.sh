@@ -27,7 +27,7 @@ rm "$CHORUS_HOME/presets/fresh.md"
 run chorus-run "$child" again
 expect_status 0
 
-test_case "the prompt is in the history before the provider is asked; every answer and result as it comes" # P-38 P-48 P-78 P-83 P-84
+test_case "the prompt is in the history before the provider is asked; every answer and result as it comes" # P-38 P-48 P-49 P-78 P-82 P-83 P-84
 parent
 preset helper
 sed -i 's/^model: .*/model: anthropic\/m/' "$CHORUS_HOME/presets/helper.md"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../support/subagents.sh"
 . "$(dirname "$0")/../support/terminal.sh"
 
-test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-15 P-19 P-20 P-22 P-88 P-64 P-71 P-61 X-20 P-21
+test_case "--spawn creates a sub-agent under the current branch and runs it" # P-13 P-14 P-19 P-20 P-22 P-88 P-64 P-71 P-61 X-20 P-21
 parent
 preset helper 'description: helps  # a comment'
 before=$(date -u +%Y%m%d%H%M%S)
@@ -28,6 +28,8 @@ updated: \"20[0-9-]+T[0-9:.]+Z\"
 type: \"agent\"
 parent_session_id: \"a\"
 preset: \"helper\"$"
+expect_match "$(cat "$dir/session.md")" "^# $child
+"
 expect_match "$(cat "$dir/session.md")" 'Find the module: parse.c!'
 expect_db "SELECT count(*) FROM messages WHERE agent_id = 1" 0
 expect_sound
@@ -118,7 +120,7 @@ run chorus-run --spawn p
 expect_status 2
 nothing_made
 
-test_case "nothing is inherited: a parent whose every setting differs" # P-23 P-28 P-29 P-85 P-87
+test_case "nothing is inherited: a parent whose every setting differs" # P-23 P-28 P-29 P-63 P-85 P-87
 parent --system-prompt 'PARENT-WORDS' --description parent-description
 start_server "$(answers "$(say answered)")"
 preset helper 'model: anthropic/from-preset
@@ -257,7 +259,7 @@ run chorus-run "$child" '/bash cat .env; touch made'
 expect_no_match "$out" 'text of'
 expect_missing "$work/made"
 
-test_case "a sub-agent has no more rights than its parent, now and later" # P-82
+test_case "a sub-agent has no more rights than its parent, now and later"
 parent
 preset helper 'permissions: open'
 agent_key a permissions '"locked"'
@@ -394,6 +396,8 @@ run chorus-run "$child" 'in the other branch'
 expect_status 0
 expect_match "$(cat "$CHORUS_HOME"/agents/a/branches/*-other/agents/"$child"/session.md)" 'in the other branch'
 expect_no_match "$(cat "$dir/session.md")" 'in the other branch'
+spawn helper 'of this branch'
+expect_match "$(of_child dir)" '^agents/a/branches/[^/]*-other/agents/helper-' # P-15
 run chorus-destroy a --yes
 expect_status 0
 expect_equal "$(children)" 0
@@ -401,7 +405,7 @@ expect_missing "$CHORUS_HOME/agents/a"
 
 # --- spawn_agent ---
 
-test_case "spawn_agent: a sub-agent of its own, whose last answer is the result" # P-02 P-04 P-06 P-31 P-32 P-43 P-79
+test_case "spawn_agent: a sub-agent of its own, whose last answer is the result" # P-02 P-04 P-31 P-32
 parent_with "$(spawn_call c1 $'/view src/a\nsome words')" "$(say done)"
 preset helper
 run chorus-run a 'find it'
@@ -414,6 +418,17 @@ expect_equal "$(of_child parent_call)" c1
 expect_db "SELECT group_concat(role, ' ') FROM messages WHERE agent_id = 2" 'user assistant tool_result assistant'
 expect_match "$(jq -r '.tools[] | select(.name == "spawn_agent").description' "$(request 1)")" 'Presets: .*explorer.*helper'
 expect_sound
+
+test_case "the result has neither what its calls returned nor what it said before them" # P-43 P-44
+parent_with "$(spawn_call c1 'look at it')" \
+    "$(jq -nc '{say: {text: "I look first.", tool_calls: [{id: "c2", name: "view", arguments: {path: "src/a"}}]}}')" "$(say 'It is there.')" "$(say done)"
+preset helper
+sed -i 's/^model: .*/model: anthropic\/m/' "$CHORUS_HOME/presets/helper.md"
+run chorus-run a go
+expect_status 0
+expect_equal "$out" done
+expect_equal "$(results)" 'It is there.'
+expect_db "SELECT count(*) FROM messages WHERE agent_id = 2 AND content LIKE '%text of src/a%'" 1
 
 test_case "spawn_agent is asked by the profile, and runs when it is approved" # P-03 P-12
 parent_with "$(spawn_call c1 hello)" "$(say done)"
@@ -445,13 +460,13 @@ for arguments in '{"preset": "nobody", "description": "d", "prompt": "p"}' '{"pr
     stop_server
 done
 
-test_case "PersistentAgent is the same tool"
+test_case "PersistentAgent is the same tool" # P-79
 parent_with "$(call c1 PersistentAgent '{"preset": "helper", "description": "d", "prompt": "hello"}')" "$(say done)"
 preset helper
 run chorus-run a go
 expect_match "$(results)" hello
 
-test_case "paths: nil is the parent's, [] is everything it has, a list is exactly that" # P-10 P-18 P-70
+test_case "paths: nil is the parent's, [] is everything it has, a list is exactly that" # P-06 P-10 P-18 P-70
 parent_with "$(spawn_call c1 $'/view src/a\n/view lib/c' '{"allowed_paths": ["src"]}')" \
     "$(spawn_call c2 $'/view src/a\n/view lib/c' '{"allowed_paths": [], "denied_paths": ["src"]}')" "$(spawn_call c3 $'/view src/a\n/view lib/c')" "$(say done)"
 preset helper

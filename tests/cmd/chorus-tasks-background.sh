@@ -11,7 +11,7 @@ supervisor() { db "SELECT pid FROM tasks WHERE task_id = 'task_00$1'"; }
 ended() { in_db "SELECT count(*) FROM tasks WHERE task_id = 'task_00$1' AND ended_at IS NOT NULL" 1; }
 background() { call "$1" bash "$(jq -nc --arg command "$2" '{command: $command, background: true}')"; } # ID COMMAND
 
-test_case "a turn starts one, looks at it, waits for it and goes on" # L-37 L-38
+test_case "a turn starts one, looks at it, waits for it and goes on" # L-38
 init a --model anthropic/m --permissions open
 start_server "$(answers "$(background c1 'echo out; echo err >&2; until [ -e go ]; do sleep 0.02; done; exit 3')" \
     "$(call c2 task_output '{"task_id": "task_001"}' | jq -c '.delay_ms = 500')" "$(call c3 bash '{"command": "touch go"}')" \
@@ -35,7 +35,7 @@ expect_db "SELECT tool || ' ' || action FROM tool_runs WHERE tool_call_id = 'c4'
 expect_db "SELECT group_concat(previous || '>' || next || ' ' || data) FROM events WHERE kind = 'task'" '>running task_001,running>failed task_001'
 expect_sound
 
-test_case "the next message says what runs and what has ended since, in the same words ever after" # C-03 X-40
+test_case "the next message says what runs and what has ended since, in the same words ever after" # C-03 L-37 X-40
 init a --model anthropic/m --permissions open
 start_server "$(answers "$(background c1 'exit 4')" "$(background c2 'sleep 60')" "$(call c3 task_wait '{"task_id": "task_001"}')" "$(say 'Started.')")"
 run chorus-run a go

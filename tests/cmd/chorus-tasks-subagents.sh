@@ -37,7 +37,7 @@ expect_status 10
 run chorus-tasks --json
 expect_json .pending 1
 
-test_case "cancel --subagent ends that one; the turn above goes on with an error"
+test_case "cancel --subagent ends that one; the turn above goes on with an error" # P-55 X-19
 parent_with "$(spawn_call c1 '/bash until [ -e go ]; do sleep 0.05; done')" "$(say done)"
 preset helper
 chorus-run a go >"$scratch/a.out" 2>&1 </dev/null &

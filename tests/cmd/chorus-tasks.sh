@@ -218,6 +218,8 @@ init a --model builtin/script
 run chorus-tasks status a --json
 expect_json '.turn_state + " " + .context.state + " " + (.last_turn | tostring)' 'idle idle null'
 run chorus-run a hello
+run chorus-tasks status a --json
+expect_json '.turn_state + " " + .last_turn.turn_state + " " + .last_turn.state' 'idle idle completed'
 db "UPDATE turns SET state = 'error', error_category = 'no_internet', error_detail = 'model m: no answer', exit_code = 7"
 run chorus-tasks status a --json
 expect_json '.turn_state + ": " + .last_turn.error.category + ", " + .last_turn.error.message' 'error: no_internet, model m: no answer'
