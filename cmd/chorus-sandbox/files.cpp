@@ -106,6 +106,9 @@ class Ruleset {
         if (fd < 0) return;
         const std::string path = target_of(name_of(fd).c_str());
         if (path.empty()) fail(name, errno);
+        // what is named itself is read, also below something hidden
+        std::erase_if(hidden,
+                      [&](const char* each) { return path != each && is_beneath(path, each); });
         // Reading everything does not include devices.
         if (path == "/") hidden.push_back("/dev");
         allow_but(fd, path, hidden);

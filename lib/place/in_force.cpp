@@ -9,6 +9,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
+#include "life/credentials.hpp"
 #include "life/named_path.hpp"
 #include "model/choice.hpp"
 #include "place/secrets.hpp"
@@ -209,10 +210,15 @@ sys::Sandbox command_sandbox(store::Store& store, const agent::Home& paths,
     for (const std::string& path : home.sandbox_read)
         readable[path] = life::named_path(store, paths, ErrorCode::config_invalid,
                                           "config.json: sandbox_read", path);
+    // they may be in the workspace, or below sandbox_read
+    std::vector<std::string> masked{paths.path()};
+    for (const life::Credential& credential : life::load_credentials(paths))
+        if (credential.source == life::KeySource::key_file) masked.push_back(credential.value);
     return {
         .mode = mode,
         .workspace = workspace,
         .readable = std::move(readable),
+        .masked = std::move(masked),
         .program = home.bwrap,
         .shell = home.bash,
         .belongings = directory.commands(),

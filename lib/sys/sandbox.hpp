@@ -41,7 +41,7 @@ struct Sandbox {
     std::vector<PathRules> rules = {};
     // sandbox_read of config.json: absolute paths, and where each leads without links ("": nowhere)
     std::map<std::string, std::string> readable = {};
-    std::vector<std::string> masked = {};  // key files of profiles
+    std::vector<std::string> masked = {};  // the home, key files of profiles
     unsigned umask = private_umask;        // for files that commands make
     std::string program = "bwrap";         // as program_path() takes it
     std::string shell = "bash";

@@ -528,6 +528,28 @@ expect_status 3
 expect_match "$err" "error: config.json: sandbox_read: '$scratch/w/data': agents work in $scratch/w and may have made the link $scratch/w/data"
 expect_no_match "$out" secret
 
+test_case "commands read neither the home nor key files, wherever these are"
+init a --model builtin/script --permissions sandboxed
+work=$CHORUS_HOME/agents/a/workspace
+stored=sk-stored-0123456789abcdef filed=sk-filed-0123456789abcdef
+echo $stored | chorus-config login anthropic --no-check 2>/dev/null
+(umask 077 && echo $filed >"$work/key" && echo $filed >other)
+run chorus-config profiles add filed --provider groq --key-file "$work/key"
+run chorus-config profiles add other --provider groq --key-file "$PWD/other"
+run chorus-config set sandbox_read "[\"$PWD\"]"
+shown="echo plain >plain; ls $PWD; rev key $PWD/other $CHORUS_HOME/credentials.json; strings $CHORUS_HOME/chorus.db; grep -c . plain"
+run chorus-run a "/bash $shown"
+expect_match "$out" $'exit status 0.*\nother\n.*\n1\nstderr:'
+expect_no_match "$out" "$(rev <<<$stored)|$(rev <<<$filed)|CREATE TABLE"
+run chorus-config set sandbox landlock
+run chorus-run a "/bash $shown"
+expect_match "$out" "$work/key: it is in a directory that commands write, where the sandbox .landlock. cannot hide it"
+run chorus-config profiles remove filed
+rm "$work/key"
+run chorus-run a "/bash $shown"
+expect_match "$out" $'\nother\n.*\n1\nstderr:'
+expect_no_match "$out" "$(rev <<<$stored)|$(rev <<<$filed)|CREATE TABLE"
+
 test_case "a checkout of another user" # 12 C4
 init a --model builtin/script --permissions open
 git_of project
