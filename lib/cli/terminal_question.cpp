@@ -46,10 +46,10 @@ bool read_line(int fd, std::int64_t timeout_ms, const std::function<bool()>& sto
 
 using Accept = std::function<std::string(const std::string&)>;
 
-// Returns the line that was accepted. Sets `in_vain` if three were not.
+// Returns the line that was accepted; nothing after three that were not.
 std::optional<std::string> ask(const std::string& text, const std::string& choice,
                                std::int64_t timeout_ms, const std::function<bool()>& stop,
-                               const Accept& accept, bool& in_vain) {
+                               const Accept& accept) {
     const sys::Fd terminal = open_terminal();
     if (!terminal) return std::nullopt;
     const auto show = [&](const std::string& shown) {
@@ -69,7 +69,6 @@ std::optional<std::string> ask(const std::string& text, const std::string& choic
         if (problem.empty()) return answer;
         show(problem + "\n");
     }
-    in_vain = true;
     return std::nullopt;
 }
 
@@ -77,10 +76,7 @@ std::optional<std::string> ask(const std::string& text, const std::string& choic
 class Hidden {
   public:
     explicit Hidden(int fd) : fd_(fd) {
-        if (tcgetattr(fd_, &before_) != 0) return;
-        termios silent = before_;
-        silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-        is_set_ = tcsetattr(fd_, TCSAFLUSH, &silent) == 0;
+        if (tcgetattr(fd_, &before_) == 0) is_set_ = hide(before_);
     }
     ~Hidden() {
         if (is_set_) tcsetattr(fd_, TCSANOW, &before_);
@@ -88,7 +84,19 @@ class Hidden {
     Hidden(const Hidden&) = delete;
     Hidden& operator=(const Hidden&) = delete;
 
+    // A shell sets its own mode while the process is stopped. Returns whether that was undone.
+    bool hide_again() const {
+        termios now{};
+        return is_set_ && tcgetattr(fd_, &now) == 0 && (now.c_lflag & ECHO) != 0 && hide(now);
+    }
+
   private:
+    // Discards what was typed before.
+    bool hide(termios mode) const {
+        mode.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+        return tcsetattr(fd_, TCSAFLUSH, &mode) == 0;
+    }
+
     int fd_;
     termios before_{};
     bool is_set_ = false;
@@ -104,8 +112,12 @@ std::optional<std::string> ask_secret(const std::string& text, std::int64_t time
     bool is_read = false;
     {
         const Hidden hidden(terminal.get());
+        const auto look = [&] {
+            if (hidden.hide_again()) sys::try_write_all(terminal.get(), text);
+            return stop();
+        };
         is_read = sys::try_write_all(terminal.get(), text) &&
-                  read_line(terminal.get(), timeout_ms, stop, line);
+                  read_line(terminal.get(), timeout_ms, look, line);
     }
     sys::try_write_all(terminal.get(), "\n");
     if (!is_read) note_hang_up(terminal.get());
@@ -136,17 +148,13 @@ TerminalAnswer ask_yes_no(const std::string& text, Choices choices, std::int64_t
     const std::string choice = may_change   ? "[y]es, [n]o, [a]lways, [e]ven if they change? "
                                : may_always ? "[y]es, [n]o, [a]lways? "
                                             : "[y]es, [n]o? ";
-    bool asked_in_vain = false;
-    if (!ask(text, choice, timeout_ms, stop, take, asked_in_vain))
-        return asked_in_vain ? TerminalAnswer::no : TerminalAnswer::nobody;
-    return answer;
+    return ask(text, choice, timeout_ms, stop, take) ? answer : TerminalAnswer::nobody;
 }
 
 std::optional<std::string> ask_line(const std::string& text, std::int64_t timeout_ms,
                                     const std::function<bool()>& stop,
                                     const std::function<std::string(const std::string&)>& accept) {
-    bool asked_in_vain = false;
-    return ask(text, "> ", timeout_ms, stop, accept, asked_in_vain);
+    return ask(text, "> ", timeout_ms, stop, accept);
 }
 
 }  // namespace chorus::cli

@@ -8,7 +8,7 @@
 
 namespace chorus::cli {
 
-// nobody: no terminal, end of input, a signal, or the timeout
+// nobody: no terminal, end of input, a signal, the timeout, or three answers that were none
 enum class TerminalAnswer { yes, no, always, even_if_changed, nobody };
 enum class Choices { yes_no, yes_no_always, yes_no_always_even_if_changed };
 

@@ -194,6 +194,14 @@ for prompt in '/bash touch began; sleep 60' '/spawn_agent {"preset": "helper", "
     [ $(($(date +%s) - started)) -lt 15 ] || fail "$prompt took as long as without a terminal"
 done
 
+test_case "three answers that are none decide nothing: the question waits"
+init a --model builtin/script --permissions standard
+typist() { for n in 1 2 3; do wait_for 15 eval '[ "$(grep -o "lways? " "$scratch/screen" | wc -l)" = '$n' ]' && echo; done; }
+on_terminal 'chorus-run a "/bash touch made"'
+expect_status 10
+expect_db 'SELECT state FROM prompts' pending
+expect_db "SELECT count(*) FROM audit_log WHERE decision LIKE '%denied%'" 0
+
 test_case "all that is asked is shown, and shows what it is"
 init a --model anthropic/m --permissions standard
 start_server "$(answers "$(jq -nc '{say: {tool_calls: [{id: "c", name: "bash", arguments: {command: "echo \u001b[2Kx \u202e y\rz\u200b"}}]}}')" "$(say ok)")"
