@@ -72,7 +72,10 @@ bool put_file_at(const std::string& path, const Fill& fill, unsigned mode, Exist
 std::optional<std::string> read_settings(const std::string& path, std::size_t most,
                                          const std::function<void(const struct stat&)>& check) {
     const Fd fd(open(c_path(path), read_only));
-    if (!fd && means_absent(errno)) return std::nullopt;
+    if (!fd && means_absent(errno)) {
+        if (is_link(path)) refuse_settings(path, "a link that leads nowhere");
+        return std::nullopt;
+    }
     const FileStatus status = fd ? opened_status(fd) : std::nullopt;
     if (!status) refuse_settings(path, std::strerror(errno));
     if (!S_ISREG(status->st_mode)) refuse_settings(path, "not a regular file");

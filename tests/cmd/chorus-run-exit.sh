@@ -128,6 +128,13 @@ edit_agent_key a permissions '"nosuch"'
 broken "no profile 'nosuch'"
 sed -i 's/^{/{"model": "builtin\/script",/' "$dir/agent.json"
 broken 'a/agent\.json: .*(twice|duplicate|model)'
+for file in config.json credentials.json available_models.json; do
+    [ ! -e "$CHORUS_HOME/$file" ] || mv "$CHORUS_HOME/$file" "$file.aside"
+    ln -s nowhere "$CHORUS_HOME/$file"
+    fails_alike 3 CONFIG_INVALID failed "$file: a link that leads nowhere" chorus-run a hi
+    rm "$CHORUS_HOME/$file"
+    [ ! -e "$file.aside" ] || mv "$file.aside" "$CHORUS_HOME/$file"
+done
 agent_key a budget '{"usd_per_turn": 1}'
 edit_agent_key a model '"ollama/x"'
 broken 'budget\.usd_per_turn: .*price'
