@@ -31,6 +31,8 @@ Json rules_json(const std::vector<policy::Rule>& rules) {
     return list;
 }
 
+constexpr const char* limits_key = "limits.permissions";
+
 struct Source {
     const agent::Permissions* permissions;
     const char* file;
@@ -49,7 +51,7 @@ std::vector<Source> sources_of(const InForce& in_force, const agent::HomeConfigu
     for (const agent::Permissions& bound : in_force.bounds)
         sources.push_back({&bound, "preset.md"});
     if (home.limits.permissions)
-        sources.push_back({&*home.limits.permissions, "config.json", "limits.permissions"});
+        sources.push_back({&*home.limits.permissions, "config.json", limits_key});
     return sources;
 }
 
@@ -180,9 +182,14 @@ Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
                   agent::profile_text(in_force.configuration.permissions, home),
                   {},
                   {}};
-    for (const Source& source : sources)
-        rights.profiles.push_back(
-            agent::resolve_profile(*source.permissions, home, source.file, source.key));
+    for (const Source& source : sources) {
+        // reasons name the key, which says where to change it
+        const bool is_limit = std::string_view(source.key) == limits_key;
+        rights.profiles.push_back(agent::resolve_profile(
+            is_limit ? in_full(limits_key, agent::profile_text(*source.permissions, home))
+                     : *source.permissions,
+            home, source.file, source.key));
+    }
     std::string all(sys::name(sandbox));
     for (const policy::Profile& profile : rights.profiles) all += " " + profile.fingerprint();
     rights.fingerprint = base::sha256_hex(all);

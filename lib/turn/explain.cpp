@@ -1,5 +1,7 @@
 #include "turn/explain.hpp"
 
+#include <algorithm>
+
 #include "agent/configuration.hpp"
 #include "approval/approval.hpp"
 #include "turn/calls.hpp"
@@ -19,11 +21,8 @@ Explanation explain(const ExplainOptions& options, const place::Surroundings& su
     const approval::Proposed call =
         approval::proposed(options.action, workplace, place.home_configuration);
     Explanation explanation;
-    explanation.profile = loaded.configuration.permissions.name;
-    if (options.permissions) {
-        explanation.profile = options.permissions->name;
+    if (options.permissions)
         loaded.rights.own = agent::profile_text(*options.permissions, place.home_configuration);
-    }
     explanation.is_shell = call.action.is_shell;
     policy::ShellConfinement around;
     if (call.action.is_shell) {
@@ -35,7 +34,14 @@ Explanation explain(const ExplainOptions& options, const place::Surroundings& su
     }
     explanation.decision = approval::decide_call(
         call, {loaded.rights, place.redaction, place.home_configuration, {place.actor()}, around});
-    explanation.reading = loaded.rights.profiles.front().read(call.action, around);
+    const std::string& by = explanation.decision.profile;
+    explanation.profile = by.empty() ? loaded.rights.name : by;
+    const auto& profiles = loaded.rights.profiles;
+    const auto decides = std::find_if(
+        profiles.begin(), profiles.end(),
+        [&](const policy::Profile& profile) { return profile.name() == explanation.profile; });
+    explanation.reading =
+        (decides == profiles.end() ? profiles.front() : *decides).read(call.action, around);
     return explanation;
 }
 

@@ -72,7 +72,18 @@ run chorus-config set limits.permissions locked
 expect_status 0
 run chorus-run a --permissions open '/bash {"command": "echo ran"}'
 expect_no_match "$out" 'stdout:'
-expect_match "$(db "SELECT decision FROM audit_log ORDER BY id DESC LIMIT 1")" deny
+expect_match "$(db "SELECT decision || ' ' || detail FROM audit_log ORDER BY id DESC LIMIT 1")" '^deny Profile: limits.permissions: '
+run chorus-context explain a 'tool:bash:echo ran'
+expect_match "$out" '^deny  .*
+  profile: limits.permissions
+'
+run chorus-config set limits.permissions '{"base": "open", "deny": ["tool:bash:rm .*"]}'
+run chorus-context explain a 'tool:bash:rm x && ls' --json
+expect_equal "$(jq -r '[.decision, .profile, .reason, (.commands[] | .command, .decision)] | join(" ")' <<<"$out")" 'deny limits.permissions deny[0] tool:bash:rm .* rm x deny ls allow'
+run chorus-context explain a 'tool:bash:ls'
+expect_match "$out" '^allow  .*
+  profile: open
+'
 
 test_case "nobody knows the profile; not from inside of a turn; who may not grant it may narrow"
 init a --model builtin/script --permissions standard
