@@ -37,7 +37,13 @@ std::string read_docs(const agent::Directory& directory) {
                               "all of docs/ is sent with every request: move documents that are "
                               "rarely needed to the workspace");
         std::string content;
-        if (!docs.read_file(entry.path, limits::docs_bytes, content, problem)) continue;
+        if (!docs.read_file(entry.path, limits::docs_bytes, content, problem)) {
+            const std::string path = directory.docs() + "/" + entry.path;
+            if (!sys::exists(path)) continue;  // removed meanwhile
+            throw base::Error(base::ErrorCode::config_invalid, path + ": " + problem,
+                              "documents are instructions, so none is left out; chorus-config "
+                              "doctor lists such files");
+        }
         text += "\n## docs/" + entry.path + "\n\n" + base::replace_invalid_utf8(content);
         if (text.back() != '\n') text += '\n';
     }

@@ -97,4 +97,18 @@ chgrp nogroup shared/f
 run as_nobody chorus-run a -C "$scratch/shared" "$(create f)"
 expect_file shared/f new
 
+test_case "a document that cannot be read ends the turn: it is not left out"
+mkdir user && chown nobody user && chmod 711 "$base" && chmod 755 "$scratch"
+run as_nobody chorus-init a --model builtin/script
+echo rules >user/home/agents/a/docs/rules.md
+chmod 000 user/home/agents/a/docs/rules.md
+run as_nobody chorus-run a hello
+expect_status 3
+expect_match "$err" 'error: .*/docs/rules.md: .*(denied|read)'
+ln -s rules.md user/home/agents/a/docs/link.md
+chown nobody user/home/agents/a/docs/rules.md
+chmod 600 user/home/agents/a/docs/rules.md
+run as_nobody chorus-run a hello
+expect_status 0
+
 end_tests
