@@ -230,6 +230,10 @@ std::string hint_of_nested(const std::string& from, const std::string& unpacked)
     return "";
 }
 
+[[noreturn]] void refuse_no_agent(const std::string& what, const std::string& hint) {
+    throw Error(ErrorCode::bad_request, what + ": not an agent: it has no agent.json", hint);
+}
+
 Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Environment& environment,
                         const BirthOptions& options,
                         const std::optional<store::Agent>& predecessor) {
@@ -247,6 +251,9 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     birth.adopted = true;
     std::optional<sys::Scaffold> scaffold;
     if (elsewhere) {
+        const bool is_directory = from != "-" && sys::is_directory(from);
+        if (is_directory && !sys::exists(Directory(from).configuration()))
+            refuse_no_agent(from, hint_of_nested(from, from));
         scaffold.emplace(temporary_directory(home, options.name));
         birth.left_out = bring_in(from, scaffold->path());
     }
@@ -257,10 +264,8 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
     const std::string text =
         sys::read_file_if_there(directory.configuration(), base::limits::config_bytes).value_or("");
     if (text.empty())
-        throw Error(
-            ErrorCode::bad_request,
-            (elsewhere ? sys::input_name(from) : in_place) + ": not an agent: it has no agent.json",
-            elsewhere ? hint_of_nested(from, scaffold->path()) : "");
+        refuse_no_agent(elsewhere ? sys::input_name(from) : in_place,
+                        elsewhere ? hint_of_nested(from, scaffold->path()) : "");
     const BirthPlan plan =
         make_plan(home, environment, {text, directory.configuration(), known_part(store, kept)},
                   SourceKind::its_own, options);

@@ -53,7 +53,7 @@ store::Store open_home(const agent::Home& home, const sys::Environment& environm
     if (!unasked && !sys::exists(home.database()) && empty == store::IfEmpty::make)
         throw Error(ErrorCode::config_invalid,
                     home.path() + ": the home does not exist, and automatic creation is off",
-                    "--groom auto creates it");
+                    "CHORUS_GROOM=auto creates it");
     agent::open_home(home, environment, if_missing);
     const auto if_old = unasked ? store::IfOld::migrate : store::IfOld::refuse;
     return store::Store::open(database_paths(home), if_old, empty);

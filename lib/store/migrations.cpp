@@ -66,7 +66,7 @@ void refuse_migration(sqlite3* database) {
                           std::to_string(query_integer(database, "PRAGMA user_version")) +
                           ", this one knows " + std::to_string(schema_version()) +
                           "), and automatic migration is off",
-                      "--groom auto migrates it");
+                      "CHORUS_GROOM=auto migrates it");
 }
 
 namespace {

@@ -56,7 +56,7 @@ run chorus-init a --exist-ok --model builtin/script
 expect_status 0
 expect_db "SELECT count(*) FROM agents" 1
 
-test_case "overrides: prompt, model, permissions, description, channel" # L-01 L-05
+test_case "overrides: prompt, model, permissions, description, channel" # L-01 L-05 L-07
 echo '{"deny":["tool:bash:rm .*"],"allow":["tool:view:.*"],"ask":[]}' >p.json
 CHORUS_CHANNEL_TIMEOUT_MS=0 run chorus-init a --system-prompt 'You are terse.' --model builtin/script --permissions @p.json --description 'a test' --channel webhook:https://example.com/x --json
 expect_status 0
@@ -198,6 +198,15 @@ expect_file "$CHORUS_HOME/agents/a/workspace/file" kept
 expect_file old/workspace/file kept
 expect_db "SELECT id||' '||message_count FROM sessions" 's-1 1'
 
+test_case "a directory that is no agent is not copied before that is seen"
+mkdir -p old/inner
+truncate -s 100G old/large
+echo '{"name":"old"}' >old/inner/agent.json
+run timeout 5 chorus-init a --adopt="$scratch/old" --model builtin/script
+expect_status 2
+expect_match "$err" 'old: not an agent: it has no agent.json
+chorus-init: hint: it is in inner: use --adopt=.*/old/inner'
+
 test_case "a packed agent gives no link, no device, no hook and nothing outside"
 mkdir -p old/workspace/.git/hooks old/docs && git -C old/workspace init -q
 echo '{"name":"old","model":"builtin/script","system_prompt":"S"}' >old/agent.json
@@ -233,7 +242,7 @@ run chorus-init a --model builtin/script --json
 expect_json .generation 3
 expect_json .adopted false
 
-test_case "what a crash left is reclaimed"
+test_case "what a crash left is reclaimed" # L-51
 run chorus-init a --model builtin/script
 db "UPDATE agents SET status='creating'"
 mkdir "$CHORUS_HOME/agents/.tmp-999999-1-abcdef-z"
@@ -280,7 +289,7 @@ for how in manual pristine; do
     run chorus-init a --model builtin/script --groom "$how"
     expect_status 3
     expect_match "$err" "^chorus-init: error: .*: the home does not exist, and automatic creation is off
-chorus-init: hint: --groom auto creates it$"
+chorus-init: hint: CHORUS_GROOM=auto creates it$"
     expect_missing "$CHORUS_HOME"
 done
 run env CHORUS_GROOM=manual chorus-init a --model builtin/script --groom auto
@@ -290,7 +299,7 @@ for words in 'chorus-init b --model builtin/script' 'chorus-run a hello' 'chorus
     run env CHORUS_GROOM=manual $words
     expect_status 3
     expect_match "$err" 'chorus.db: made by an older chorus \(schema 2, this one knows [0-9]+\), and automatic migration is off'
-    expect_match "$err" 'hint: --groom auto migrates it'
+    expect_match "$err" 'hint: CHORUS_GROOM=auto migrates it'
     expect_db 'PRAGMA user_version' 2
 done
 run chorus-run a --groom manual hello

@@ -19,7 +19,7 @@ TEST(OpenHome, is_made_unasked_only_where_grooming_is_automatic) {
         const base::Error error =
             error_of([&] { open_home(home, nothing, IfMissing::create, groom); });
         EXPECT_EQ(error.code(), ErrorCode::config_invalid);
-        EXPECT_EQ(error.hint(), "--groom auto creates it");
+        EXPECT_EQ(error.hint(), "CHORUS_GROOM=auto creates it");
         EXPECT_FALSE(test::is_there(home.path()));
     }
     EXPECT_NO_THROW(open_home(home, nothing, IfMissing::create, Groom::automatic));
