@@ -111,10 +111,17 @@ void check_keys(const agent::Home& home, Flaws& flaws) {
 
 // Checks the files that a person edits and a turn reads.
 void check_texts(const agent::Home& home, store::Store& store, Flaws& flaws) {
-    flaws.attempt("", [&] { (void)life::load_catalog(home); });
+    const std::string wrong = life::problem_in(
+        [&] { (void)model::parse_available_models(agent::available_models_text(home)); });
+    if (!wrong.empty() && !life::access_problem(home.available_models()).empty())
+        flaws.add(wrong);
+    else if (!wrong.empty())
+        flaws.mend(wrong, [&] {
+            return "it was moved to " + life::set_aside(home.available_models()) +
+                   "; chorus-config models --refresh makes a new one";
+        });
+    if (wrong.empty() || flaws.fix()) flaws.attempt("", [&] { (void)life::load_catalog(home); });
     flaws.attempt("", [&] { check_keys(home, flaws); });
-    flaws.attempt("",
-                  [&] { (void)model::parse_available_models(agent::available_models_text(home)); });
     for (const store::Agent& agent : store::list_agents(store))
         flaws.attempt("agent '" + agent.name + "': ",
                       [&] { (void)context::documents_text(home.directory(agent.dir)); });

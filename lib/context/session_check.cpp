@@ -124,7 +124,7 @@ class SessionCheck {
         return id == ids_.end() ? nullptr : &rows_.at({agent, id->second});
     }
     bool is_there(const store::Session& row) const {
-        return sys::exists(home_.path() + "/" + row.file_path);
+        return !row.file_path.empty() && sys::exists(home_.path() + "/" + row.file_path);
     }
 
     store::Store& store_;

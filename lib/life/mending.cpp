@@ -138,7 +138,10 @@ class Check {
         const Directory directory = home_.directory(row.dir);
         const auto lock =
             sys::Lock::try_acquire(home_.agent_lock(row.id), sys::Lock::Mode::exclusive);
-        if (!lock || is_elsewhere(row.name, directory.path())) return;
+        if (!lock)
+            return flaws_.add(of(row.name) +
+                              "it is at work and was not checked; run the command again later");
+        if (is_elsewhere(row.name, directory.path())) return;
         if (const std::string problem = access_problem(directory.path()); !problem.empty())
             return flaws_.add(of(row.name) + problem);
         if (sys::exists(directory.path()) && !sys::is_directory(directory.path()))
@@ -212,9 +215,13 @@ class Check {
         for (const store::Thread& thread : store::list_threads(store_, row.id)) {
             const std::string branch = directory.branch(thread.branch);
             flaws_.attempt(of(row.name), [&] {
-                flaws_.check(
-                    {directory.transcript(thread.branch, thread.id, store::has_own_branch(thread)),
-                     Part::Kind::file, true});
+                const std::string transcript =
+                    directory.transcript(thread.branch, thread.id, store::has_own_branch(thread));
+                if (!sys::is_link(transcript))
+                    return flaws_.check({transcript, Part::Kind::file, true});
+                flaws_.mend(of(row.name) + transcript + " is a symbolic link", [&] {
+                    return "the next turn writes the transcript again" + kept(transcript);
+                });
             });
             if (!store::has_own_branch(thread)) continue;
             flaws_.attempt(of(row.name), [&] {
@@ -306,16 +313,17 @@ void check_agent_directories(const Home& home, store::Store& store,
 
 void check_home_parts(const Home& home, Flaws& flaws) {
     using Kind = Part::Kind;
-    const std::vector<Part> parts{{home.path(), Kind::directory},
-                                  {home.agents(), Kind::directory},
-                                  {home.archive(), Kind::directory, true},
-                                  {home.locks(), Kind::directory, true},
-                                  {home.database() + "-wal", Kind::file},
-                                  {home.database() + "-shm", Kind::file, true},
-                                  {.path = home.config(), .use = sys::Use::read},
-                                  {.path = home.credentials(), .use = sys::Use::read},
-                                  {.path = home.models(), .use = sys::Use::read},
-                                  {.path = home.available_models(), .use = sys::Use::read}};
+    const std::vector<Part> parts{
+        {home.path(), Kind::directory},
+        {home.agents(), Kind::directory},
+        {home.archive(), Kind::directory, true},
+        {home.locks(), Kind::directory, true},
+        {home.database() + "-wal", Kind::file},
+        {home.database() + "-shm", Kind::file, true},
+        {.path = home.config(), .use = sys::Use::read},
+        {.path = home.credentials(), .use = sys::Use::read},
+        {.path = home.models(), .use = sys::Use::read},
+        {.path = home.available_models(), .is_made_again = true, .use = sys::Use::read}};
     for (const Part& part : parts) flaws.attempt("", [&] { flaws.check(part); });
     // an entry of the wrong kind counts as a damaged database
     if (const std::string problem = access_problem(home.database()); !problem.empty())

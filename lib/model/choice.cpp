@@ -112,7 +112,8 @@ AvailableModels parse_available_models(std::string_view json) {
     const bool nested = object.is_object() && object.contains("providers");
     const chat::Json& providers = nested ? object["providers"] : object;
     if (!providers.is_object())
-        throw Error(ErrorCode::config_invalid, "available_models.json: expected an object");
+        throw Error(ErrorCode::config_invalid, "available_models.json: expected an object",
+                    "chorus-config doctor --fix moves it aside");
     for (const auto& [name, entry] : providers.items()) {
         if (!entry.is_object()) continue;
         AvailableModels::Listed listed;

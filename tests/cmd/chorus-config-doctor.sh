@@ -366,17 +366,15 @@ expect_match "$(cat "$agent/branches/main/session.md")" 'after the backup'
 for state in '33, available_models.json that is no JSON' '34, a directory available_models.json' '35, a directory config.json' \
     '36, a directory locks/agent-1' '37, documents of more than 256 KiB'; do
     broken "$state"
-    fixed_status=1 left=${state##* }
+    fixed_status=1 left=${state##* } what=''
     case ${state%%,*} in
-        33) echo '{' >"$CHORUS_HOME/available_models.json" ;;
-        34) rm "$CHORUS_HOME/available_models.json" && mkdir "$CHORUS_HOME/available_models.json" ;;
+        33) echo '{' >"$CHORUS_HOME/available_models.json" && fixed_status=0 left='' what=available_models ;;
+        34) rm "$CHORUS_HOME/available_models.json" && mkdir "$CHORUS_HOME/available_models.json" && fixed_status=0 left='' what=available_models ;;
         35) rm -rf "$CHORUS_HOME/config.json" && mkdir "$CHORUS_HOME/config.json" ;;
         36) rm -f "$CHORUS_HOME/locks/agent-1" && mkdir "$CHORUS_HOME/locks/agent-1" && fixed_status=0 left='' ;;
         37) head -c 300000 /dev/zero | tr '\0' x >"$agent/docs/long.md" && left='256 KiB' ;;
     esac
-    [ "${state%%,*}" = 33 ] && left='available_models'
-    what=${left:-locks/agent-1}
-    finds "$what" $fixed_status "$left"
+    finds "${what:-${left:-locks/agent-1}}" $fixed_status "$left"
 done
 
 for state in '38, a directory chorus.db' '39, a FIFO chorus.db'; do
@@ -514,6 +512,48 @@ cannot_read agents/a/docs
 cannot_read agents/a/docs/note.md others
 cannot_read agents/a/branches/main/session.md others
 cannot_read config.json
+
+broken 'a transcript that is a link'
+transcript=$agent/branches/main/session.md
+mv "$transcript" elsewhere.md
+ln -s "$scratch/elsewhere.md" "$transcript"
+finds 'branches/main/session.md is a symbolic link' 0
+run chorus-run a again
+expect_status 0
+expect_match "$(cat "$transcript")" again
+expect_no_match "$(cat elsewhere.md)" again
+
+broken 'available_models.json is no object'
+echo '[]' >"$CHORUS_HOME/available_models.json"
+run chorus-run a again
+expect_status 3
+expect_match "$err" 'hint: chorus-config doctor --fix'
+finds 'available_models.json: expected an object' 0
+run chorus-run a again
+expect_status 0
+
+broken 'an agent at work is not checked, and that is said'
+agent_key a permissions '"sandboxed"'
+chorus-run a '/bash touch began; sleep 20' >/dev/null 2>&1 </dev/null &
+turn=$!
+wait_for 10 test -e "$agent/workspace/began"
+run chorus-config doctor --fix
+expect_status 1
+expect_equal "$out" "found: agent 'a': it is at work and was not checked; run the command again later"
+kill $turn
+wait $turn
+run chorus-config doctor
+expect_equal "$status $out" '0 nothing to mend'
+
+broken 'a saved session that was away comes back'
+run chorus-context save a kept --no-summary
+file=$(ls "$agent"/sessions/*kept.json) id=$(jq -r .id "$agent"/sessions/*kept.json)
+mv "$file" away.json
+finds 'it is missing, but session' 0
+mv away.json "$file"
+finds 'it has no row' 0
+run chorus-context restore a "$id"
+expect_status 0
 
 test_case "doctor: a database of a newer chorus is left alone"
 cp -a "$base/sound" "$CHORUS_HOME"
