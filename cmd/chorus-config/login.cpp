@@ -4,10 +4,13 @@
 #include "chorus-config/credentials.hpp"
 #include "cli/terminal_question.hpp"
 #include "life/known_models.hpp"
+#include "model/choice.hpp"
 #include "model/listing.hpp"
 #include "place/in_force.hpp"
 #include "place/served.hpp"
 #include "store/profiles.hpp"
+#include "sys/clock.hpp"
+#include "sys/file.hpp"
 #include "sys/named_file.hpp"
 #include "sys/signals.hpp"
 
@@ -41,7 +44,8 @@ struct Login : Printing {
         credential.value = life::only_line(read_given_key(), "the key");
         if (const std::string why = life::credential_problem(credential); !why.empty())
             throw Error(ErrorCode::bad_request, "login: " + why);
-        if (!no_check) check(begun, catalog, credential);
+        const std::optional<model::Listing> listing =
+            no_check ? std::nullopt : std::optional(check(begun, catalog, credential));
         lock(subject);
         auto credentials = life::load_credentials(begun.home);
         const auto found =
@@ -57,23 +61,29 @@ struct Login : Printing {
         else
             *found = credential;
         write_credentials(begun.home, credentials);
+        if (listing && !listing->models.empty())
+            sys::write_file(begun.home.available_models(),
+                            model::with_listing(agent::available_models_text(begun.home), provider,
+                                                true, *listing, sys::now_ms()),
+                            0600);
         store::Transaction transaction(*subject.store);
         store::end_cooldown(*subject.store, name);
         transaction.commit();
         notice("profile " + name + " has the key" + (no_check ? "" : ", which the provider takes"));
     }
 
-    void check(const Begun& begun, const model::Catalog& catalog,
-               const life::Credential& credential) const {
+    model::Listing check(const Begun& begun, const model::Catalog& catalog,
+                         const life::Credential& credential) const {
         model::Endpoint endpoint = place::endpoint_for(
             provider + "/", agent::load_home_configuration(begun.home), catalog, begun.environment);
         endpoint.key = [&] { return credential.value; };
-        const auto asked =
+        model::Listing asked =
             place::ask_provider(endpoint, begun.environment, sys::Interrupt::install());
         if (asked.failure)
             throw Error(model::error_code(asked.failure->category),
                         "login: " + asked.failure->message,
                         "nothing was stored; --no-check stores the key without asking");
+        return asked;
     }
 
     std::string provider;

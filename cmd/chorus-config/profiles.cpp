@@ -8,6 +8,7 @@
 #include "chat/json.hpp"
 #include "life/known_models.hpp"
 #include "place/in_force.hpp"
+#include "place/keyring.hpp"
 #include "store/profiles.hpp"
 #include "store/turns.hpp"
 #include "sys/clock.hpp"
@@ -227,7 +228,9 @@ struct Profiles : Printing {
 
     void set_mode(const Begun& begun) const {
         if (name.empty()) {
-            std::cout << agent::load_home_configuration(begun.home).profile_mode << '\n';
+            const auto rotation = place::rotation_in_force(
+                "", agent::load_home_configuration(begun.home), begun.environment);
+            std::cout << (rotation.rules.is_automatic ? "auto" : "manual") << '\n';
             return;
         }
         if (!agent::profile_modes.find(name))

@@ -7,6 +7,7 @@
 #include "chat/json.hpp"
 #include "chorus-config/subject.hpp"
 #include "life/trust.hpp"
+#include "place/keyring.hpp"
 #include "place/secrets.hpp"
 
 namespace chorus::command {
@@ -38,9 +39,10 @@ Files read_files(Subject& subject) {
     return files;
 }
 
-// Refuses the files that a turn would refuse, so that no value is shown as in force that is not.
-void check_files(const Subject& subject, const Files& files) {
-    (void)agent::parse_home_configuration(files.home, subject.home.config());
+// Refuses what a turn would refuse, so that no value is shown as in force that is not.
+void check(const Subject& subject, const Files& files, const sys::Environment& environment) {
+    const auto general = agent::parse_home_configuration(files.home, subject.home.config());
+    (void)place::rotation_in_force("", general, environment);
     if (subject.agent) (void)agent::parse_configuration(files.agent, subject.path);
 }
 
@@ -177,7 +179,7 @@ struct List : OfFile {
     void run(Begun& begun) const {
         Subject subject = open_to_read(begun, agent);
         const Files files = read_files(subject);
-        check_files(subject, files);
+        check(subject, files, begun.environment);
         policy::Redaction redaction;
         place::add_configured_secrets(redaction, files.home);
         for (const agent::Key& key : agent::keys()) {
@@ -204,7 +206,7 @@ void OfKey::print_value(const Begun& begun) const {
     const KeyPlace place = require_place();
     Subject subject = open_to_read(begun, agent);
     const Files files = read_files(subject);
-    check_files(subject, files);
+    check(subject, files, begun.environment);
     const Value value = in_force(place, subject, files, begun.environment);
     if (!json && value.json.empty()) return;
     const std::string text = plain(value.json);

@@ -24,11 +24,10 @@ Rotation rotation_in_force(const std::string& mode, const agent::HomeConfigurati
     rotation.rules.is_automatic = named == "auto";
     rotation.rules.most_per_hour =
         environment.find_count("CHORUS_ROTATE_MAX_PER_HOUR").value_or(home.rotate_max_per_hour);
-    rotation.cooldown_ms = home.rotate_cooldown_ms;
-    if (const auto seconds = environment.find_count("CHORUS_ROTATE_COOLDOWN_SECS"))
-        rotation.cooldown_ms = *seconds * 1'000;
     // without a pause, profiles that are all limited would be asked in a loop
-    rotation.cooldown_ms = std::max(rotation.cooldown_ms, shortest_cooldown_ms);
+    rotation.cooldown_ms = std::max(
+        environment.find_ms("CHORUS_ROTATE_COOLDOWN_SECS").value_or(home.rotate_cooldown_ms),
+        shortest_cooldown_ms);
     return rotation;
 }
 

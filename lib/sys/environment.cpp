@@ -146,12 +146,16 @@ std::string Environment::get(const std::string& name, std::string fallback) cons
 }
 
 std::optional<std::int64_t> Environment::find_ms(const std::string& name) const {
+    constexpr std::int64_t most = 1'000'000'000'000'000;
     const auto text = find(name);
     if (!text) return std::nullopt;
-    if (const auto bare = parse_whole(*text)) return bare;
+    const bool is_in_seconds = name.ends_with("_SECS");
+    if (const auto bare = parse_whole(*text); bare && *bare <= most)
+        return *bare * (is_in_seconds ? 1'000 : 1);
     if (const auto with_unit = base::parse_duration_ms(*text)) return with_unit;
-    throw malformed(name, *text, "a number of milliseconds",
-                    "write milliseconds, or a number with a unit: 500ms, 20s, 10m, 2h");
+    throw malformed(name, *text, is_in_seconds ? "a number of seconds" : "a number of milliseconds",
+                    std::string("write ") + (is_in_seconds ? "seconds" : "milliseconds") +
+                        ", or a number with a unit: 500ms, 20s, 10m, 2h");
 }
 
 std::optional<std::int64_t> Environment::find_count(const std::string& name) const {

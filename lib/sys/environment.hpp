@@ -28,8 +28,8 @@ class Environment {
     // Hands the values to a program of Chorus, over a descriptor, where no other process sees them;
     // its environment gets only the number.
     void pass_to(ProcessCommand& command) const;
-    // Reads milliseconds as in CHORUS_*_MS, a bare number; 500ms, 20s and 10m are accepted too.
-    // Throws Error(bad_request) where malformed.
+    // Reads a bare number of milliseconds, or of seconds where the name ends in _SECS; 500ms, 20s
+    // and 10m are accepted too. Throws Error(bad_request) where malformed.
     std::optional<std::int64_t> find_ms(const std::string& name) const;
     // Reads a whole number. Throws Error(bad_request) where malformed.
     std::optional<std::int64_t> find_count(const std::string& name) const;

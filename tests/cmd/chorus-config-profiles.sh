@@ -74,6 +74,13 @@ refuses 2 "not one of" other
 refuses 2 '--key-command' add x --provider groq --key-command '[1]'
 refuses 2 'expected a program' add x --provider groq --key-command '[]'
 refuses 2 'expected a program' add x --provider groq --key-command '  '
+for wrong in 'a\0b' 'a b' 'a\033b' 'a\xffb'; do
+    (umask 077 && printf "$wrong" >key)
+    refuses 3 'it contains a blank, a control or a non-ASCII character' add x --provider groq --key-file key
+    refuses 3 'it contains a blank, a control or a non-ASCII character' add x --provider groq --key-command 'cat key'
+    run_stdin key chorus-config login groq --no-check
+    expect_status 3
+done
 refuses 4 'no profile' switch x
 refuses 2 "expected 'auto' or 'manual'" mode maybe
 
@@ -265,6 +272,7 @@ expect_equal "$(stat -c %a "$CHORUS_HOME/credentials.json")" 600
 with_input "$key-two" chorus-config login anthropic
 expect_status 0
 expect_equal "$(jq -r '.profiles[].key' "$CHORUS_HOME/credentials.json")" "$key-two"
+expect_equal "$(jq -Sc .providers.anthropic "$CHORUS_HOME/available_models.json")" '{"models":["m"],"valid":true}'
 with_input "$key" chorus-config login anthropic --profile other
 expect_status 0
 expect_equal "$(chorus-config profiles --json | jq -r .name | paste -sd' ')" 'anthropic other'
@@ -306,6 +314,39 @@ on_terminal 'chorus-config login anthropic 2>err'
 expect_status 0
 expect_no_match "$out" canary
 expect_equal "$(jq -r '.profiles[0].key' "$CHORUS_HOME/credentials.json")" "$key"
+
+test_case "login: a shell that shows what is typed again after ^Z and fg shows no key"
+start_server '{"answers": [], "models": {"status": 200, "headers": {"content-type": "application/json"}, "body": "{\"data\": []}"}}'
+typist() {
+    local pid
+    shown 'Key for anthropic' || return
+    pid=$(pgrep -x chorus-config)
+    kill -STOP "$pid"
+    stty -F "/dev/$(ps -o tty= -p "$pid")" echo
+    kill -CONT "$pid"
+    wait_for 10 eval '[ "$(grep -o "Key for anthropic" "$scratch/screen" | wc -l)" = 2 ]'
+    printf '%s\n' "$key"
+}
+on_terminal 'chorus-config login anthropic'
+expect_status 0
+expect_no_match "$out" canary
+expect_equal "$(jq -r '.profiles[0].key' "$CHORUS_HOME/credentials.json")" "$key"
+
+test_case "variables of rotation: as they are in force, and refused where a turn refuses them"
+mkdir -p "$CHORUS_HOME" && chmod 700 "$CHORUS_HOME"
+for each in '120 120' '120s 120' '1500ms 1500ms'; do
+    run env CHORUS_ROTATE_COOLDOWN_SECS="${each% *}" chorus-config get rotate_cooldown
+    expect_equal "$out" "${each#* }"
+done
+run env CHORUS_PROFILE_MODE=manual chorus-config profiles mode
+expect_equal "$out" manual
+for wrong in CHORUS_ROTATE_COOLDOWN_SECS=soon CHORUS_PROFILE_MODE=semi CHORUS_ROTATE_MAX_PER_HOUR=x; do
+    for command in 'get rotate_cooldown' list 'profiles mode'; do
+        run env $wrong chorus-config $command
+        expect_status 2
+        expect_match "$err" "error: ${wrong%=*}: "
+    done
+done
 
 test_case "a turn's commands see no key, and cannot add one"
 init a --model builtin/script --permissions open

@@ -157,7 +157,7 @@ TEST_F(KeysTest, rotate_as_option_variable_and_config_say_in_this_order) {
     environment = sys::Environment(std::map<std::string, std::string>{{"CHORUS_ROTATE_COOLDOWN_SECS", "0"}});
     EXPECT_EQ(given().cooldown_ms, 1'000) << "without a pause it would ask in a loop";
     for (const auto& [name, value] : {std::pair("CHORUS_PROFILE_MODE", "sometimes"),
-                                      {"CHORUS_ROTATE_COOLDOWN_SECS", "7s"},
+                                      {"CHORUS_ROTATE_COOLDOWN_SECS", "7x"},
                                       {"CHORUS_ROTATE_MAX_PER_HOUR", "-1"}}) {
         environment = sys::Environment(std::map<std::string, std::string>{{name, value}});
         const base::Error error = error_of([&] { (void)given(); });
