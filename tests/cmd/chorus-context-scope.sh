@@ -23,7 +23,7 @@ expect_status 0
 run chorus-context scope "$(of_child name)"
 expect_match "$out" "read	src/gen/\*\*	deeper.*read	src/\*\*	$child"
 
-test_case "a sub-agent keeps the read list that the one above had when it was created"
+test_case "a sub-agent keeps the read list that the one above had when it was created" # P-18 P-70 X-18
 parent
 preset helper
 preset deeper

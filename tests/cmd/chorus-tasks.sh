@@ -369,7 +369,7 @@ run chorus-tasks ready a --json
 expect_status 4
 expect_match "$err" "agent 'a': it was destroyed"
 
-# S-14 S-63
+# L-51 S-14 S-63
 test_case "an agent that is being created has a state, and does nothing else"
 strace -qq -o trace -e inject=renameat2:signal=STOP:when=1 \
     chorus-init b --model builtin/script >made 2>&1 </dev/null &
