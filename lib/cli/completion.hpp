@@ -30,6 +30,8 @@ enum class WordSource {
     question,  // a pending question, to be answered
     model,
     profile,
+    preset,
+    provider,
     key,
     key_value,  // of the key named before
     files,

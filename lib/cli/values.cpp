@@ -7,6 +7,7 @@
 #include "agent/editing.hpp"
 #include "agent/home.hpp"
 #include "agent/keys.hpp"
+#include "agent/preset.hpp"
 #include "model/choice.hpp"
 #include "model/model.hpp"
 #include "policy/profile.hpp"
@@ -62,6 +63,13 @@ class Values {
                 return offer_models();
             case WordSource::profile:
                 return offer_profiles();
+            case WordSource::preset:
+                if (has_home())
+                    for (const std::string& name : agent::preset_names(*home_)) offer(name, "");
+                break;
+            case WordSource::provider:
+                for (const std::string& name : catalog().provider_names()) offer(name, "");
+                break;
             case WordSource::key:
                 return offer_keys();
             case WordSource::key_value:
@@ -138,25 +146,28 @@ class Values {
         }
     }
 
+    model::Catalog catalog() {
+        return has_home() ? model::catalog_of(agent::models_text(*home_), home_->models())
+                          : model::Catalog();
+    }
+
     void offer_models() {
         std::set<std::string> names;
         const auto add = [&](std::string_view provider, std::string_view name) {
             if (!name.empty()) names.insert(std::string(provider).append("/").append(name));
         };
-        const model::Catalog catalog =
-            has_home() ? model::catalog_of(agent::models_text(*home_), home_->models())
-                       : model::Catalog();
+        const model::Catalog known = catalog();
         model::AvailableModels available;
         if (has_home())
             available = model::parse_available_models(agent::available_models_text(*home_));
         for (const auto& [provider, listed] : available.providers)
             for (const std::string& name : listed.models)
                 if (listed.valid) add(provider, name);
-        for (const std::string& provider : catalog.provider_names()) {
-            add(provider, catalog.require_provider(provider).default_model);
+        for (const std::string& provider : known.provider_names()) {
+            add(provider, known.require_provider(provider).default_model);
             // only a provider that has said what it lists refuses another name
             if (available.providers.contains(provider)) continue;
-            for (std::string& name : catalog.model_names(provider)) names.insert(std::move(name));
+            for (std::string& name : known.model_names(provider)) names.insert(std::move(name));
         }
         for (const std::string& name : names) offer(name, "");
     }

@@ -174,6 +174,10 @@ expect_completed 'chorus-init eve --permissions st' 'chorus-init eve --permissio
 expect_completed 'chorus-config get limits.b' 'chorus-config get limits.budget'
 expect_completed 'chorus-config get default_m' 'chorus-config get default_model'
 expect_completed 'chorus-config set auto_compact t' 'chorus-config set auto_compact true'
+expect_completed 'chorus-config login anth' 'chorus-config login anthropic'
+expect_completed 'chorus-config profiles add x --provider gro' 'chorus-config profiles add x --provider groq'
+expect_completed 'chorus-run ada --spawn expl' 'chorus-run ada --spawn explorer'
+expect_completed 'chorus-config profiles switch ad' 'chorus-config profiles switch ad'
 complete_words chorus-run --complete -m ''
 expect_no_match "$out" 'grok-x|a b'
 complete_words chorus-run --complete -m anthropic/
