@@ -38,8 +38,10 @@ std::vector<Row> rows(const model::Catalog& catalog) {
     return all;
 }
 
-// The URL of a proxy may contain a user name and a password.
+// A URL may contain a user name and a password, and a key among its parameters.
 std::string without_credentials(std::string value) {
+    if (const std::size_t query = value.find('?'); query != value.npos)
+        value.replace(query + 1, value.npos, "***");
     const auto user = base::user_of_url(value);
     if (!user) return value;
     return value.replace(static_cast<std::size_t>(user->data() - value.data()), user->size(),

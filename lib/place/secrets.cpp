@@ -52,9 +52,14 @@ void add_sent(policy::Redaction& redaction, std::string_view name, const std::st
     redaction.add(value.substr(value.rfind(' ') + 1));
 }
 
-void add_password_of(policy::Redaction& redaction, const std::string& url) {
+void add_secrets_of_url(policy::Redaction& redaction, const std::string& url) {
     const std::string user(base::user_of_url(url).value_or(""));
     redaction.add(user.substr(user.find(':') + 1));
+    const std::size_t query = url.find('?');
+    if (query == url.npos) return;
+    for (const std::string_view one : base::split(std::string_view(url).substr(query + 1), '&'))
+        if (const std::size_t equals = one.find('='); equals != one.npos)
+            add_sent(redaction, one.substr(0, equals), std::string(one.substr(equals + 1)));
 }
 
 }  // namespace
@@ -63,7 +68,7 @@ void add_sent_secrets(policy::Redaction& redaction, const model::Endpoint& endpo
     for (const auto& [name, value] : endpoint.provider.headers) add_sent(redaction, name, value);
     for (const auto& [name, value] : endpoint.provider.query) add_sent(redaction, name, value);
     for (const std::string& url : {endpoint.base_url, endpoint.provider.base_url})
-        add_password_of(redaction, url);
+        add_secrets_of_url(redaction, url);
 }
 
 void add_configured_secrets(policy::Redaction& redaction, std::string_view json) {
@@ -72,7 +77,7 @@ void add_configured_secrets(policy::Redaction& redaction, std::string_view json)
     const Json& providers = chat::member(*file, "providers");
     if (!providers.is_object()) return;
     for (const Json& provider : providers) {
-        add_password_of(redaction, chat::string_or(provider, "base_url"));
+        add_secrets_of_url(redaction, chat::string_or(provider, "base_url"));
         for (const char* sent : {"headers", "query"})
             if (const Json& values = chat::member(provider, sent); values.is_object())
                 for (const auto& [name, value] : values.items())

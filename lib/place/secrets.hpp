@@ -22,7 +22,7 @@ void add_secrets(policy::Redaction& redaction, const sys::Environment& environme
                  const std::vector<std::string>& configured);
 
 // Adds what requests carry besides the key: the values of headers and parameters whose names say
-// that they are secret, and the password of the base URL.
+// that they are secret, and the password and such parameters of the base URL.
 void add_sent_secrets(policy::Redaction& redaction, const model::Endpoint& endpoint);
 // Adds the same from the text of config.json or models.json.
 void add_configured_secrets(policy::Redaction& redaction, std::string_view json);

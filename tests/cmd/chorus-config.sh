@@ -269,14 +269,14 @@ run env CHORUS_MODEL=ollama/x chorus-config get -A a model
 expect_equal "$out" ollama/x
 
 test_case "env: every variable that the sources read, and no secret" # S-62
-run env ANTHROPIC_API_KEY=sk-ant-CANARY https_proxy=http://me:CANARY@proxy:3128/x CHORUS_OPENAI_BASE_URL=http://u:CANARY@h/v1 \
+run env ANTHROPIC_API_KEY=sk-ant-CANARY https_proxy=http://me:CANARY@proxy:3128/x CHORUS_OPENAI_BASE_URL='http://u:CANARY@h/v1?key=CANARY&v=1' \
     NO_COLOR=1 chorus-config env
 expect_status 0
 expect_no_match "$out$err" CANARY
 expect_match "$out" 'ANTHROPIC_API_KEY +environment +set'
 expect_match "$out" 'OPENAI_API_KEY +unset'
 expect_match "$out" $'\nhttps_proxy +environment +http://\*\*\*@proxy:3128/x\n'
-expect_match "$out" 'CHORUS_OPENAI_BASE_URL +environment +http://\*\*\*@h/v1'
+expect_match "$out" 'CHORUS_OPENAI_BASE_URL +environment +http://\*\*\*@h/v1\?\*\*\*'
 expect_match "$out" 'CHORUS_ANTHROPIC_BASE_URL +built-in +https://api.anthropic.com'
 expect_match "$out" "CHORUS_HOME +environment +$CHORUS_HOME"
 expect_match "$out" 'CHORUS_DRAIN_TIMEOUT_MS +built-in +20000'
@@ -286,6 +286,17 @@ for name in $(cat "$here"/../lib/*/*.cpp "$here"/../cmd/*.cpp "$here"/../cmd/*/*
 done
 expect_json 'select(.name == "CHORUS_STDIN") | "\(.value) \(.origin)"' 'append built-in'
 expect_missing "$CHORUS_HOME"
+
+test_case "a key among the parameters of a provider's address is a secret"
+init a --model openai/m
+run chorus-config set providers.openai.base_url 'http://127.0.0.1:1/v1?api-key=CANARY-0123456789&v=1'
+for form in '' --json; do
+    run chorus-config list $form
+    expect_match "$out" '127.0.0.1:1/v1'
+    expect_no_match "$out$err" CANARY
+done
+run env OPENAI_API_KEY=sk-test-0123456789abcdef chorus-run a 'CANARY-0123456789 is said'
+expect_db "SELECT count(*) FROM messages WHERE content LIKE '%CANARY%'" 0
 
 test_case "what a person sets of an agent is trusted, and in its row" # L-13
 init a --model builtin/script
