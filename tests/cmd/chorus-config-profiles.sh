@@ -27,7 +27,7 @@ with_input() { # TEXT COMMAND …
 }
 sent() { grep -i x-api-key "$scratch/log/0001.head" | tr -d '\r' | cut -d' ' -f2; }
 
-# S-32 S-37
+# S-32
 test_case "a profile is added, listed, and removed"
 run chorus-config profiles
 expect_status 0

@@ -32,7 +32,7 @@ expect_equal "$(jq -r 'select(.kind == "message") | .messageId' "$scratch/out")"
 expect_equal "$(jq -r '"\(.taskId) \(.contextId)"' "$scratch/out" | sort -u)" '3 a/1'
 expect_equal "$(tail -1 "$scratch/out" | jq -r '.status.state')" completed
 
-test_case "0: nothing to do" # A-09
+test_case "0: nothing to do"
 agent_of builtin/script
 run chorus-run a hi
 run chorus-run a --resume --json
@@ -227,7 +227,7 @@ expect_match "$err" 'hint: sudo -u'
 chown "$(id -u)" "$CHORUS_HOME"
 nothing_recorded
 
-test_case "7: no provider serves the model" # S-70
+test_case "7: no provider serves the model" # A-09 S-70
 agent_of builtin/script
 fails_alike 7 NO_DRIVER failed "'nowhere'" chorus-run a hi -m nowhere/x
 expect_match "$err" "hint: .*'anthropic'"

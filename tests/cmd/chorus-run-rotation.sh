@@ -127,6 +127,7 @@ expect_status 75
 expect_json '"\(.error.code) \(.reason) \(.state)"' 'PARKED all_profiles_rate_limited failed'
 expect_equal "$(date -d "$(jq -r .resume_at <<<"$out")" +%s%3N)" "$(db 'SELECT min(until) FROM cooling_profiles')"
 expect_equal "$(states)" 'one=rate_limited two=rate_limited'
+expect_equal "$(chorus-config profiles --json | jq '.cooldown_remaining_secs > 0' | xargs)" 'true true' # S-37
 expect_equal "$(keys_used)" 'one two'
 run chorus-run a --resume
 expect_status 75
