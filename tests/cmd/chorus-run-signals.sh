@@ -125,6 +125,7 @@ for each in 'TERM 143' 'INT 130 --json' 'HUP 129 --output-format=stream-json'; d
     read -r signal wanted format <<<"$each"
     rm -f "$work/began"
     interrupted "$signal" "$wanted" begun chorus-run a "$command" ${format:+"$format"}
+    [ "$took" -lt 10000 ] || fail "it took $took ms"
     [ -n "$format" ] && expect_match "$out" '"state":"canceled"'
     [ "$signal" = HUP ] && expect_events
     expect_missing "$work/ended"
