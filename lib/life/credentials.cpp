@@ -7,6 +7,7 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "chat/json.hpp"
+#include "model/endpoint.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
 
@@ -115,7 +116,7 @@ std::string only_line(std::string_view text, const std::string& what) {
     if (line.empty()) refuse_credentials(what, "it is empty");
     if (line.find_first_of("\r\n") != line.npos)
         refuse_credentials(what, "it has more than one line");
-    if (!std::all_of(line.begin(), line.end(), [](char c) { return c > ' ' && c < '\x7f'; }))
+    if (!model::is_header_value(line))
         refuse_credentials(what, "it contains a blank, a control or a non-ASCII character");
     return std::string(line);
 }

@@ -8,10 +8,6 @@
 namespace chorus::model {
 namespace {
 
-bool is_header_value(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-}
-
 Failure no_key_failure(std::string why) {
     return {.category = Category::unauthorized, .message = std::move(why)};
 }
@@ -47,6 +43,10 @@ std::string base_url_variable(std::string_view provider) {
                        : c == '-'           ? '_'
                                             : c);
     return name + "_BASE_URL";
+}
+
+bool is_header_value(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
 std::string base_url_of(const Endpoint& endpoint) {

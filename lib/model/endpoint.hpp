@@ -35,6 +35,9 @@ struct Endpoint {
 // The variable for a provider's base URL: CHORUS_OPENAI_CHAT_BASE_URL.
 std::string base_url_variable(std::string_view provider);
 
+// Whether a request can carry it as a key: no blank, no control, ASCII.
+bool is_header_value(std::string_view text);
+
 // For this room's own use.
 
 // The base URL in use, without slashes at the end of its path.
