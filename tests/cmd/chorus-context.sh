@@ -107,6 +107,17 @@ for action in 'tool:bash:echo one; echo two $(echo three)' 'tool:git:status' 'to
     esac
 done
 
+test_case "explain: a pattern for everything also matches more than one line" # X-12
+init a --model builtin/script
+for action in $'tool:bash:echo "one\ntwo"' $'tool:spawn_agent:explorer:one\ntwo'; do
+    run chorus-context explain a "$action"
+    expect_match "$out" '^ask '
+    run chorus-context explain a "$action" --profile open
+    expect_match "$out" '^allow '
+done
+run chorus-run a '/bash {"command": "echo \"one\\ntwo\""}'
+expect_status 10
+
 test_case "explain: the decision of each tool is the turn's, whatever the profile says"
 said_of() { chorus-context explain a "$1" --json 2>/dev/null | jq -r .decision; }
 done_with() { # CALL: what becomes of it in a turn

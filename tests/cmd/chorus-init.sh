@@ -3,7 +3,7 @@
 # The contract of chorus-init(1).
 . "$(dirname "$0")/../support/lib.sh"
 
-test_case "makes the directory, the repository and the rows" # L-01 L-03 L-04 L-05 L-06 L-08 L-10 L-11 L-59
+test_case "makes the directory, the repository and the rows" # L-01 L-03 L-04 L-05 L-06 L-08 L-09 L-10 L-11 L-59
 run chorus-init front --model builtin/script
 expect_status 0
 expect_match "$out" 'front created'

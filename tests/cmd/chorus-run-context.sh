@@ -36,6 +36,15 @@ rm -r "$dir/docs"
 run chorus-run a again
 expect_equal "$(jq -r '.system[].text' "$(request 4)")" 'SECOND prompt.'
 
+test_case "the window: in the order of the messages' numbers, also when the clock was set back" # C-05
+init a --model anthropic/m
+start_server "$(answers "$(say one)" "$(say two)" "$(say three)")"
+run chorus-run a first
+run chorus-run a second
+db "UPDATE messages SET timestamp = timestamp - 1000 * id"
+run chorus-run a third
+expect_equal "$(texts "$(request 3)")" 'first|one|second|two|third|'
+
 test_case "the window: as far back as rolling_window, and not before a clear; nothing is deleted" # C-01 C-06 C-07 C-19 C-24 C-25 C-26 C-27 C-29 C-30 C-36 C-37 C-17 A-03 A-70 C-61
 init a --model anthropic/m
 start_server "$(answers "$(call c list_files '{}')" "$(say one)" "$(say two)" "$(say three)" "$(say four)" "$(say five)" "$(say six)" "$(say seven)")"

@@ -20,6 +20,9 @@ done
 run "$prefix/bin/chorus-init" a --model builtin/script
 expect_status 0
 expect_equal "$(jq -r .name "$CHORUS_HOME/agents/a/agent.json")" a
+for file in docs/README.md workspace/.gitkeep; do
+    [ -f "$CHORUS_HOME/agents/a/$file" ] || fail "the installed template has no $file"
+done
 run "$prefix/bin/chorus-run" a hello
 expect_status 0
 expect_match "$out" hello
