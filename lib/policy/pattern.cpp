@@ -137,6 +137,11 @@ class Reader {
     }
 
     void skip_special() {
+        constexpr std::string_view any_character = R"([\s\S])";
+        if (pattern_.substr(at_).starts_with(any_character)) {  // not worth an RE2 at each start
+            at_ += any_character.size();
+            return;
+        }
         static const RE2 special(R"(\[\^?\]?(?:\[:[\s\S]*?:\]|\\[\s\S]|[^\]])*\]?|)"
                                  R"(\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|[\s\S])",
                                  RE2::Latin1);
