@@ -58,10 +58,8 @@ std::string section(std::string_view heading, const std::vector<Item>& items, Li
 
 OtherThreads other_threads(store::Store& store, store::AgentId agent, store::ThreadId own) {
     constexpr std::size_t most = base::limits::status_lines;
-    OtherThreads others{store::list_recent_threads(store, agent, most + 1)};
-    const bool may_be_more = others.listed.size() > most;
-    std::erase_if(others.listed, [&](const store::Thread& one) { return one.id == own; });
-    if (may_be_more)
+    OtherThreads others{store::list_recent_threads(store, agent, own, most)};
+    if (others.listed.size() >= most)
         others.left_out =
             static_cast<std::size_t>(store::count_threads(store, agent)) - 1 - others.listed.size();
     return others;

@@ -5,8 +5,10 @@
 #include "base/error.hpp"
 #include "store/agent_tree.hpp"
 #include "store/columns.hpp"
+#include "store/known.hpp"
 #include "store/messages.hpp"
 #include "store/parts.hpp"
+#include "store/prompts.hpp"
 #include "store/threads.hpp"
 #include "sys/clock.hpp"
 
@@ -132,9 +134,10 @@ std::vector<Agent> agents_with_context(Store& store) {
     return agents.all(
         store,
         "WHERE kind = 'agent' AND status = 'active' AND EXISTS (SELECT 1 FROM threads WHERE "
-        "threads.agent_id = agents.id AND EXISTS (SELECT 1 FROM known_messages AS message WHERE "
-        "message.agent_id = threads.agent_id AND message.thread_id = threads.thread_id AND "
-        "message.id > agents.last_clear_message)) ORDER BY name");
+        "threads.agent_id = agents.id AND EXISTS (SELECT 1" +
+            known_messages() +
+            "message.agent_id = threads.agent_id AND message.thread_id = threads.thread_id AND "
+            "message.id > agents.last_clear_message)) ORDER BY name");
 }
 
 std::vector<Agent> list_children(Store& store, AgentId parent) {
@@ -178,6 +181,11 @@ void mark_destroyed(Store& store, AgentId id, base::TimeMs now, bool files_kept)
     run(store,
         "UPDATE agents SET status = 'destroyed', destroyed_at = ?, files_kept = ? WHERE id = ?",
         now, files_kept, id);
+    run(store,
+        "UPDATE prompts SET files = '' WHERE agent_id = ? AND consumed_at IS NULL AND state IN "
+        "('pending', 'approved')",
+        id);
+    drop_used_fingerprints(store);
 }
 
 void delete_agent(Store& store, AgentId id) {

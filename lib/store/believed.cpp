@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "store/known.hpp"
 #include "store/messages.hpp"
 #include "store/sqlite.hpp"
 #include "sys/clock.hpp"
@@ -124,8 +125,8 @@ base::TimeMs believed_activity(Store& store, const Agent& agent, base::TimeMs no
             activity = std::max(activity, dispute.newest);
         return activity;
     }
-    Statement statement = store.prepare(
-        "SELECT max(timestamp) FROM known_messages WHERE agent_id = ? AND timestamp <= ?");
+    Statement statement = store.prepare("SELECT max(timestamp)" + known_messages() +
+                                        "agent_id = ? AND timestamp <= ?");
     statement.bind(agent.id, now).step();
     return std::max(statement.integer(0), agent.created_at <= now ? agent.created_at : 0);
 }

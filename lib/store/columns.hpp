@@ -93,11 +93,13 @@ constexpr auto in(Outer outer, Inner inner) {
     };
 }
 
-// The table, and the view that it is read through.
+// The table, how a FROM names it, and what holds for each row that is read; with such a condition
+// every `rest` begins with WHERE.
 template <typename Type>
 struct Source {
     std::string_view table;
-    std::string_view view = table;
+    std::string_view from = table;
+    std::string_view condition = {};
 };
 
 template <typename Type, typename... Columns>
@@ -106,10 +108,14 @@ class Table {
     explicit constexpr Table(Source<Type> source, Columns... columns)
         : source_(source), columns_(columns...) {}
 
-    // "SELECT COLUMNS FROM VIEW REST"
+    // "SELECT COLUMNS FROM TABLE REST"
     std::string select(std::string_view rest) const {
-        return "SELECT " + names(Written::never).append(" FROM ").append(source_.view) + " " +
-               std::string(rest);
+        std::string text = "SELECT " + names(Written::never).append(" FROM ").append(source_.from);
+        if (!source_.condition.empty()) {
+            text.append(" WHERE").append(source_.condition).append("AND");
+            rest.remove_prefix(std::string_view("WHERE").size());
+        }
+        return text.append(" ").append(rest);
     }
     // Reads the columns of select(), of which the first one is `column`.
     Type read(const Statement& statement, int column = 0) const {

@@ -8,14 +8,13 @@
 #include "base/number.hpp"
 #include "store/history.hpp"
 #include "store/messages.hpp"
+#include "store/prompts.hpp"
 #include "store/settings.hpp"
 #include "store/sqlite.hpp"
 #include "store/turns.hpp"
 
 namespace chorus::store {
 namespace {
-
-constexpr const char* newest = "newest_forgotten_turn";
 
 void delete_messages(Store& store, AgentId agent, ThreadId thread) {
     const auto messages = query_integers(
@@ -58,16 +57,17 @@ void forget_thread(Store& store, AgentId agent, ThreadId thread) {
     run(store, "DELETE FROM events WHERE agent_id = ? AND thread_id = ?", agent, thread);
     for (const TurnId turn : query_integers(
              store, "SELECT id FROM turns WHERE agent_id = ? AND thread_id = ?", agent, thread)) {
-        run(store, "UPDATE prompts SET files = '' WHERE turn_id = ?", turn);  // and fingerprints
         for (const char* table : {"prompts", "steps", "tool_runs", "outbox"})
             run(store, "DELETE FROM " + std::string(table) + " WHERE turn_id = ?", turn);
         for (const char* table : {"tasks", "artifacts"})
             run(store, "UPDATE " + std::string(table) + " SET turn_id = NULL WHERE turn_id = ?",
                 turn);
         run(store, "DELETE FROM turns WHERE id = ?", turn);
-        if (turn > base::parse_number<TurnId>(find_setting(store, "home", newest)).value_or(0))
-            set_setting(store, "home", newest, std::to_string(turn));
+        if (turn > base::parse_number<TurnId>(find_setting(store, "home", newest_forgotten_turn))
+                       .value_or(0))
+            set_setting(store, "home", newest_forgotten_turn, std::to_string(turn));
     }
+    drop_used_fingerprints(store);
     run(store, "DELETE FROM threads WHERE agent_id = ? AND thread_id = ?", agent, thread);
     transaction.commit();
     execute(store.handle(), "PRAGMA wal_checkpoint(TRUNCATE)");

@@ -5,6 +5,7 @@
 
 #include "store/agent_tree.hpp"
 #include "store/believed.hpp"
+#include "store/known.hpp"
 #include "store/message_rows.hpp"
 #include "store/threads.hpp"
 
@@ -21,12 +22,12 @@ class Merged {
     Merged(Store& store, const MessageFilter& filter, Order order)
         : sign_(order == Order::oldest_first ? 1 : -1) {
         const std::string rest =
-            "WHERE agent_id = ?1 AND thread_id = ?2 AND id > ?3 AND (?4 OR (role <> 'tool_result' "
+            "agent_id = ?1 AND thread_id = ?2 AND id > ?3 AND (?4 OR (role <> 'tool_result' "
             "AND content <> '' AND (compacted_into IS NOT 0 OR restored_from LIKE '" +
             std::string(import_mark) + "%' AND extra ->> 'taken_back' IS NULL))) ORDER BY id";
         const std::string sql = order == Order::oldest_first
-                                    ? stored_messages.select(rest)
-                                    : "SELECT id, timestamp FROM known_messages " + rest + " DESC";
+                                    ? stored_messages.select("WHERE " + rest)
+                                    : "SELECT id, timestamp" + known_messages() + rest + " DESC";
         const auto add = [&](ThreadId thread) {
             cursors_.push_back(store.prepare(sql));
             cursors_.back().bind(filter.agent, thread, filter.after,
@@ -86,7 +87,8 @@ std::vector<TurnId> turn_ids(Store& store, const TurnFilter& filter) {
                                             agent_tree("SELECT ?1") + "))"
                                       : "agent_id = ?1";
     return query_integers(store,
-                          "SELECT id FROM (SELECT id FROM known_turns WHERE " + of_agents +
+                          "SELECT id FROM (SELECT id FROM turns AS turn WHERE" +
+                              std::string(is_known_turn) + "AND " + of_agents +
                               " AND thread_id < ?6 AND (?2 = 0 OR thread_id = ?2) AND "
                               "started_at >= ?3 AND started_at < ?4 ORDER BY id "
                               "DESC LIMIT ?5) ORDER BY id",
@@ -139,8 +141,8 @@ std::vector<TurnId> turns_spawned_by(Store& store, TurnId turn) {
 
 std::string turn_prompt(Store& store, TurnId turn, std::int64_t most_characters) {
     return query_text(store,
-                      "SELECT substr(content, 1, ?2) FROM known_messages WHERE turn_id = ?1 AND "
-                      "role = 'user' ORDER BY id LIMIT 1",
+                      "SELECT substr(content, 1, ?2)" + known_messages() +
+                          "turn_id = ?1 AND role = 'user' ORDER BY id LIMIT 1",
                       turn, most_characters);
 }
 

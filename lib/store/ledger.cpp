@@ -45,21 +45,22 @@ std::int64_t free_id(Store& store, base::TimeMs now) {
 void add_to_sums(Store& store, const ModelCall& call) {
     const chat::Usage& usage = call.usage;
     const bool has_cost = usage.cost != base::unknown_cost;
-    run(store,
-        "INSERT INTO usage_sums VALUES (date(? / 1000000, 'unixepoch', 'localtime'), ?, ?, ?, 1, "
-        "?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + 1, "
-        "priced_calls = priced_calls + excluded.priced_calls, "
-        "estimated_calls = estimated_calls + excluded.estimated_calls, "
-        "input_tokens = input_tokens + excluded.input_tokens, "
-        "output_tokens = output_tokens + excluded.output_tokens, "
-        "cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens, "
-        "cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens, "
-        "reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens, "
-        "cost = cost + excluded.cost",
-        call.id, call.agent_id, call.model, call.profile, has_cost,
-        call.state == CallState::estimated, usage.input_tokens, usage.output_tokens,
-        usage.cache_read_tokens, usage.cache_write_tokens, usage.reasoning_tokens,
-        has_cost ? usage.cost : 0);
+    const auto write = [&](std::string_view sql) {
+        return run(store, sql, call.id, call.agent_id, call.model, call.profile, has_cost,
+                   call.state == CallState::estimated, usage.input_tokens, usage.output_tokens,
+                   usage.cache_read_tokens, usage.cache_write_tokens, usage.reasoning_tokens,
+                   has_cost ? usage.cost : 0);
+    };
+    // not one statement with ON CONFLICT: SQLite prepares that for as long as five others
+    if (write("UPDATE usage_sums SET calls = calls + 1, priced_calls = priced_calls + ?5, "
+              "estimated_calls = estimated_calls + ?6, input_tokens = input_tokens + ?7, "
+              "output_tokens = output_tokens + ?8, cache_read_tokens = cache_read_tokens + ?9, "
+              "cache_write_tokens = cache_write_tokens + ?10, reasoning_tokens = reasoning_tokens "
+              "+ ?11, cost = cost + ?12 WHERE day = date(?1 / 1000000, 'unixepoch', 'localtime') "
+              "AND agent_id = ?2 AND model = ?3 AND profile = ?4") == 0)
+        write(
+            "INSERT INTO usage_sums VALUES (date(?1 / 1000000, 'unixepoch', 'localtime'), ?2, ?3, "
+            "?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
 }
 
 // Settles what was reserved as used in full.

@@ -3,6 +3,7 @@
 
 #include "chat/stored.hpp"
 #include "store/columns.hpp"
+#include "store/known.hpp"
 #include "store/messages.hpp"
 
 namespace chorus::store {
@@ -26,14 +27,14 @@ struct RestOfMessage {
 };
 
 constexpr Table messages{
-    Source<chat::Message>{"messages", "known_messages"},
+    Source<chat::Message>{"messages", "messages AS message", is_known_message},
     read_only("id", &chat::Message::id),
     read_only("timestamp", &chat::Message::timestamp),
     read_only(rest_of_message, std::identity(), RestOfMessage{}),
 };
 
 constexpr Table stored_messages{
-    Source<StoredMessage>{"messages", "known_messages AS message"},
+    Source<StoredMessage>{"messages", "messages AS message", is_known_message},
     read_only("id", in(&StoredMessage::message, &chat::Message::id)),
     read_only("timestamp", in(&StoredMessage::message, &chat::Message::timestamp)),
     read_only(rest_of_message, &StoredMessage::message, RestOfMessage{}),

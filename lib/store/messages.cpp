@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "store/believed.hpp"
+#include "store/known.hpp"
 #include "store/message_rows.hpp"
 #include "store/text_index.hpp"
 #include "sys/clock.hpp"
@@ -15,7 +16,7 @@ constexpr std::size_t usual_most = 8192;  // messages of a large window
 
 // A copy has the time of its original.
 constexpr Table messages_as_said{
-    Source<chat::Message>{"messages", "known_messages"},
+    Source<chat::Message>{"messages", "messages AS message", is_known_message},
     read_only("id", &chat::Message::id),
     read_only("coalesce(original_timestamp, timestamp)", &chat::Message::timestamp),
     read_only(rest_of_message, std::identity(), RestOfMessage{}),
@@ -121,8 +122,8 @@ std::vector<chat::Message> load_window(Store& store, AgentId agent, ThreadId thr
 std::int64_t count_window(Store& store, AgentId agent, ThreadId thread,
                           const WindowBounds& bounds) {
     Statement walk = store.prepare(
-        "SELECT id, timestamp FROM known_messages WHERE agent_id = ? AND thread_id = ? AND id > ? "
-        "AND compacted_into IS NULL ORDER BY id DESC");
+        "SELECT id, timestamp" + known_messages() +
+        "agent_id = ? AND thread_id = ? AND id > ? AND compacted_into IS NULL ORDER BY id DESC");
     walk.bind(agent, thread, first_id(bounds) - 1);
     std::int64_t count = bounds.compaction != 0 && cut_compaction(store, bounds).step() ? 1 : 0;
     std::int64_t oldest = std::numeric_limits<std::int64_t>::max();
@@ -132,8 +133,8 @@ std::int64_t count_window(Store& store, AgentId agent, ThreadId thread,
         oldest = walk.integer(0);
     if (bounds.open_turn == 0) return count;
     return count + query_integer(store,
-                                 "SELECT count(*) FROM known_messages WHERE turn_id = ? AND id < ? "
-                                 "AND compacted_into IS NULL",
+                                 "SELECT count(*)" + known_messages() +
+                                     "turn_id = ? AND id < ? AND compacted_into IS NULL",
                                  bounds.open_turn, oldest);
 }
 
@@ -150,8 +151,8 @@ std::vector<chat::Message> load_turn_messages(Store& store, std::int64_t turn_id
 std::unordered_map<std::int64_t, base::TimeMs> original_times(Store& store, AgentId agent,
                                                               ThreadId thread, std::int64_t after) {
     Statement statement = store.prepare(
-        "SELECT id, original_timestamp FROM known_messages WHERE agent_id = ? AND thread_id = ? "
-        "AND id > ? AND original_timestamp IS NOT NULL");
+        "SELECT id, original_timestamp" + known_messages() +
+        "agent_id = ? AND thread_id = ? AND id > ? AND original_timestamp IS NOT NULL");
     statement.bind(agent, thread, after);
     std::unordered_map<std::int64_t, base::TimeMs> times;
     while (statement.step()) times.emplace(statement.integer(0), statement.integer(1));
@@ -161,26 +162,26 @@ std::unordered_map<std::int64_t, base::TimeMs> original_times(Store& store, Agen
 std::int64_t newest_message_id(Store& store, AgentId agent) {
     return query_integer(
         store,
-        "SELECT max((SELECT id FROM known_messages WHERE agent_id = threads.agent_id AND thread_id "
-        "= threads.thread_id ORDER BY id DESC LIMIT 1)) FROM threads WHERE agent_id = ?",
+        "SELECT max((SELECT id" + known_messages() +
+            "agent_id = threads.agent_id AND thread_id = threads.thread_id ORDER BY id DESC LIMIT "
+            "1)) FROM threads WHERE agent_id = ?",
         agent);
 }
 
 std::int64_t newest_message_id(Store& store, AgentId agent, ThreadId thread) {
-    // Same as through the view known_messages, but with the view SQLite prepares all its columns.
-    return query_integer(store,
-                         "SELECT id FROM messages WHERE agent_id = ? AND thread_id = ? AND NOT "
-                         "EXISTS (SELECT 1 FROM imports WHERE messages.id BETWEEN first_message "
-                         "AND last_message) ORDER BY id DESC LIMIT 1",
-                         agent, thread);
+    return query_integer(
+        store,
+        "SELECT id" + known_messages() + "agent_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1",
+        agent, thread);
 }
 
 // A summary precedes the messages in the window, whatever its id, so it does not count.
 std::int64_t newest_kept_message_id(Store& store, AgentId agent, ThreadId thread) {
     return query_integer(
         store,
-        "SELECT id FROM known_messages WHERE agent_id = ? AND thread_id = ? AND compacted_into IS "
-        "NULL AND coalesce(json_extract(extra, '$.compaction'), 0) = 0 ORDER BY id DESC LIMIT 1",
+        "SELECT id" + known_messages() +
+            "agent_id = ? AND thread_id = ? AND compacted_into IS NULL AND "
+            "coalesce(json_extract(extra, '$.compaction'), 0) = 0 ORDER BY id DESC LIMIT 1",
         agent, thread);
 }
 
@@ -223,7 +224,8 @@ std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId
         "tokens, restored_from, original_timestamp, content, tool_calls, extra) SELECT ?, ?, ?, "
         "role, ?, tool_call_id, tokens, CASE WHEN restored_from GLOB 'message *' THEN "
         "restored_from ELSE 'message ' || id END, coalesce(original_timestamp, timestamp), "
-        "content, tool_calls, extra FROM known_messages WHERE id = ?",
+        "content, tool_calls, extra" +
+            known_messages() + "id = ?",
         agent, thread, or_null(turn), timestamp, id);
     const std::int64_t copy = store.last_insert_id();
     index_where_due(store, copy);
@@ -262,16 +264,18 @@ void compact_messages(Store& store, const std::vector<chat::Message>& replaced, 
 std::vector<std::int64_t> restored_messages(Store& store, AgentId agent, ThreadId thread,
                                             std::int64_t from_id, std::string_view session) {
     return query_integers(store,
-                          "SELECT id FROM known_messages WHERE agent_id = ? AND thread_id = ? AND "
-                          "id >= ? AND restored_from = ? ORDER BY id",
+                          "SELECT id" + known_messages() +
+                              "agent_id = ? AND thread_id = ? AND id >= ? AND restored_from = ? "
+                              "ORDER BY id",
                           agent, thread, from_id, session);
 }
 
 bool is_restored_after(Store& store, AgentId agent, ThreadId thread, std::int64_t message_id) {
     return has_row(store,
-                   "SELECT 1 FROM known_messages WHERE agent_id = ? AND thread_id = ? AND id > ? "
-                   "AND restored_from IS NOT NULL AND ifnull(compacted_into, 1) <> 0 AND NOT "
-                   "(extra ->> 'compaction' IS NOT NULL AND restored_from GLOB '" +
+                   "SELECT 1" + known_messages() +
+                       "agent_id = ? AND thread_id = ? AND id > ? AND restored_from IS NOT NULL "
+                       "AND ifnull(compacted_into, 1) <> 0 AND NOT (extra ->> 'compaction' IS NOT "
+                       "NULL AND restored_from GLOB '" +
                        std::string(import_mark) + "*') LIMIT 1",
                    agent, thread, message_id);
 }
@@ -281,15 +285,16 @@ void set_prefix_hash(Store& store, std::int64_t message_id, std::string_view has
 }
 
 std::string prefix_hash_of(Store& store, std::int64_t message_id) {
-    return query_text(store, "SELECT prefix_hash FROM known_messages WHERE id = ?", message_id);
+    return query_text(store, "SELECT prefix_hash FROM messages WHERE id = ?", message_id);
 }
 
 std::string newest_prefix_hash(Store& store, AgentId agent, ThreadId thread) {
     return query_text(
         store,
-        "SELECT prefix_hash FROM known_messages AS message WHERE agent_id = ?1 AND thread_id = ?2 "
-        "AND compacted_into IS NULL AND (prefix_hash IS NOT NULL OR id <> (SELECT compaction FROM "
-        "threads WHERE agent_id = ?1 AND thread_id = ?2)) ORDER BY id DESC LIMIT 1",
+        "SELECT prefix_hash" + known_messages() +
+            "agent_id = ?1 AND thread_id = ?2 AND compacted_into IS NULL AND (prefix_hash IS NOT "
+            "NULL OR id <> (SELECT compaction FROM "
+            "threads WHERE agent_id = ?1 AND thread_id = ?2)) ORDER BY id DESC LIMIT 1",
         agent, thread);
 }
 

@@ -39,12 +39,14 @@ constexpr Table prompts{
 template <typename... Values>
 std::int64_t cancel(Store& store, base::TimeMs now, std::string_view condition,
                     const Values&... values) {
-    return run(store,
-               std::string("UPDATE prompts SET state = 'cancelled', decided_at = "
-                           "coalesce(decided_at, ?) WHERE consumed_at IS NULL AND state <> "
-                           "'expired' AND ")
-                   .append(condition),
-               now, values...);
+    const std::int64_t cancelled =
+        run(store,
+            std::string("UPDATE prompts SET state = 'cancelled', decided_at = coalesce(decided_at, "
+                        "?) WHERE consumed_at IS NULL AND state <> 'expired' AND ")
+                .append(condition),
+            now, values...);
+    if (cancelled > 0) drop_used_fingerprints(store);
+    return cancelled;
 }
 
 void keep_fingerprint(Store& store, const Prompt& prompt) {
@@ -54,6 +56,12 @@ void keep_fingerprint(Store& store, const Prompt& prompt) {
 }
 
 }  // namespace
+
+void drop_used_fingerprints(Store& store) {
+    run(store,
+        "DELETE FROM fingerprints WHERE NOT EXISTS (SELECT 1 FROM prompts WHERE files = hash AND "
+        "consumed_at IS NULL AND state IN ('pending', 'approved'))");
+}
 
 std::string_view name(PromptState state) {
     return prompt_states.name(state);
@@ -121,14 +129,18 @@ bool decide_prompt(Store& store, const Prompt& decided) {
                              decided.answer, decided.profile, decided.files, decided.id);
     if (changed != 1) return false;
     keep_fingerprint(store, decided);
+    drop_used_fingerprints(store);
     return true;
 }
 
 bool consume_prompt(Store& store, std::string_view id, base::TimeMs now) {
-    return run(store,
-               "UPDATE prompts SET consumed_at = ? WHERE id = ? AND consumed_at IS NULL AND state "
-               "IN ('approved', 'denied', 'answered', 'expired')",
-               now, id) == 1;
+    if (run(store,
+            "UPDATE prompts SET consumed_at = ? WHERE id = ? AND consumed_at IS NULL AND state IN "
+            "('approved', 'denied', 'answered', 'expired')",
+            now, id) != 1)
+        return false;
+    drop_used_fingerprints(store);
+    return true;
 }
 
 void cancel_prompt(Store& store, std::string_view id, base::TimeMs now) {
@@ -152,10 +164,11 @@ void rebind_prompts(Store& store, AgentId agent, std::string_view from, std::str
 }
 
 void expire_prompts(Store& store, base::TimeMs now) {
-    run(store,
-        "UPDATE prompts SET state = 'expired', decided_at = ?1 WHERE state = 'pending' AND "
-        "expires_at <= ?1",
-        now);
+    if (run(store,
+            "UPDATE prompts SET state = 'expired', decided_at = ?1 WHERE state = 'pending' AND "
+            "expires_at <= ?1",
+            now) > 0)
+        drop_used_fingerprints(store);
 }
 
 void cancel_questions(Store& store, TurnId turn, base::TimeMs now) {

@@ -8,6 +8,7 @@
 #include "base/id.hpp"
 #include "base/text.hpp"
 #include "store/closeness.hpp"
+#include "store/known.hpp"
 #include "store/sqlite.hpp"
 #include "store/text_index.hpp"
 #include "store/unspaced.hpp"
@@ -162,12 +163,15 @@ class Matches {
     Matches(Store& store, const std::string& index, const std::string& expression,
             const Search& search, const Marks& marks, By by)
         : statement_(store.prepare(
-              "SELECT m.id, a.name, m.thread_id, m.turn_id, m.role, m.timestamp, snippet(" + index +
-              ", -1, ?2, ?3, '…', ?4), coalesce(m.original_timestamp, m.timestamp), " +
-              (by == By::closeness ? index + ".rank" : "-m.id") + " FROM " + index +
-              " CROSS JOIN known_messages AS m ON m.id = " + index +
-              ".rowid CROSS JOIN agents AS a ON a.id = m.agent_id WHERE " + index +
-              " MATCH ?1 AND (?5 = '' OR a.name = ?5) AND m.timestamp >= ?6 " +
+              "SELECT message.id, a.name, message.thread_id, message.turn_id, message.role, "
+              "message.timestamp, snippet(" +
+              index +
+              ", -1, ?2, ?3, '…', ?4), coalesce(message.original_timestamp, message.timestamp), " +
+              (by == By::closeness ? index + ".rank" : "-message.id") + " FROM " + index +
+              " CROSS JOIN messages AS message ON message.id = " + index +
+              ".rowid CROSS JOIN agents AS a ON a.id = message.agent_id WHERE " + index +
+              " MATCH ?1 AND (?5 = '' OR a.name = ?5) AND message.timestamp >= ?6 AND" +
+              std::string(is_known_message) +
               (by == By::closeness
                    ? "AND " + index + ".rank MATCH 'closeness()' ORDER BY " + index + ".rank"
                    : "ORDER BY " + index + ".rowid DESC"))) {

@@ -1,5 +1,7 @@
 #include "store/threads.hpp"
 
+#include <algorithm>
+
 #include "store/columns.hpp"
 
 namespace chorus::store {
@@ -7,15 +9,21 @@ namespace {
 
 constexpr std::size_t stamp_digits = 14;  // base::compact_utc
 
+// What a turn says of itself is not written again in its thread (two pages less a turn).
+struct LaterOf : AsItIs {
+    void read(const Statement& statement, int& column, base::TimeMs& time) const {
+        time = std::max(time, statement.integer(column++));
+    }
+};
+
 constexpr Table threads{
-    Source<Thread>{"threads", "known_threads"},
+    Source<Thread>{"threads", "threads", " NOT is_importing "},
     column("agent_id", &Thread::agent_id),
     column("thread_id", &Thread::id),
     column("branch", &Thread::branch),
     column("parent_thread", &Thread::parent_thread, NullIs{0}),
     column("branch_point", &Thread::branch_point, NullIs{0}),
     column("summary", &Thread::summary),
-    read_only("status", &Thread::status),
     column("window_start", &Thread::window_start),
     column("window_floor", &Thread::window_floor),
     read_only("cut_rolling_window", in(&Thread::cut_limits, &CutLimits::rolling_window_ms)),
@@ -24,6 +32,10 @@ constexpr Table threads{
     read_only("compaction", &Thread::compaction),
     column("created_at", &Thread::created_at),
     column("last_activity", &Thread::last_activity),
+    read_only("(SELECT max(started_at, coalesce(ended_at, 0)) FROM turns WHERE turns.agent_id = "
+              "threads.agent_id AND turns.thread_id = threads.thread_id ORDER BY turn_number DESC "
+              "LIMIT 1)",
+              &Thread::last_activity, LaterOf{}),
 };
 
 std::vector<Thread> threads_of(Store& store, AgentId agent, const std::vector<ThreadId>& ids) {
@@ -32,13 +44,15 @@ std::vector<Thread> threads_of(Store& store, AgentId agent, const std::vector<Th
         // prepared for the turn's own thread already
         auto thread = find_thread(store, agent, id);
         if (!thread) continue;
-        if (thread->status != "idle")
-            thread->current_step = query_text(store,
-                                              "SELECT 'step ' || max(iterations, 1) || iif("
-                                              "current_step = '', '', ', ' || current_step) FROM "
-                                              "turns WHERE agent_id = ? AND thread_id = ? AND "
-                                              "ended_at IS NULL",
-                                              agent, id);
+        Statement open = store.prepare(
+            "SELECT CASE state WHEN 'prompt' THEN 'waiting_for_permission' WHEN 'parked' THEN "
+            "'idle' ELSE 'running' END, 'step ' || max(iterations, 1) || iif(current_step = '', "
+            "'', ', ' || current_step) FROM turns WHERE agent_id = ? AND thread_id = ? AND "
+            "ended_at IS NULL");
+        if (open.bind(agent, id).step()) {
+            thread->status = open.text(0);
+            if (thread->status != "idle") thread->current_step = open.text(1);
+        }
         listed.push_back(std::move(*thread));
     }
     return listed;
@@ -58,7 +72,6 @@ std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id) {
 }
 
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch) {
-    // like find_agent() by name; the view known_threads takes longer to prepare
     Statement statement = store.prepare(
         "SELECT thread_id FROM threads WHERE agent_id = ? AND branch = ? AND NOT is_importing "
         "ORDER BY thread_id LIMIT 1");
@@ -69,27 +82,32 @@ std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::st
 std::vector<Thread> list_threads(Store& store, AgentId agent) {
     return threads_of(
         store, agent,
-        query_integers(
-            store,
-            "SELECT thread_id FROM known_threads WHERE agent_id = ? AND thread_id < ? ORDER "
-            "BY thread_id",
-            agent, first_ephemeral_thread));
+        query_integers(store,
+                       "SELECT thread_id FROM threads WHERE agent_id = ? AND thread_id < ? AND NOT "
+                       "is_importing ORDER BY thread_id",
+                       agent, first_ephemeral_thread));
 }
 
-std::vector<Thread> list_recent_threads(Store& store, AgentId agent, std::size_t newest) {
-    return threads_of(
-        store, agent,
-        query_integers(
-            store,
-            "SELECT thread_id FROM turns WHERE agent_id = ?1 AND ended_at IS NULL AND thread_id < "
-            "?3 UNION SELECT * FROM (SELECT thread_id FROM known_threads WHERE agent_id = ?1 AND "
-            "thread_id < ?3 ORDER BY thread_id DESC LIMIT ?2) ORDER BY 1",
-            agent, static_cast<std::int64_t>(newest), first_ephemeral_thread));
+std::vector<Thread> list_recent_threads(Store& store, AgentId agent, ThreadId except,
+                                        std::size_t newest) {
+    std::vector<ThreadId> ids = query_integers(
+        store, "SELECT thread_id FROM turns WHERE agent_id = ? AND ended_at IS NULL", agent);
+    for (const ThreadId id :
+         query_integers(store,
+                        "SELECT thread_id FROM threads WHERE agent_id = ? AND thread_id < ? AND "
+                        "thread_id <> ? AND NOT is_importing ORDER BY thread_id DESC LIMIT ?",
+                        agent, first_ephemeral_thread, except, static_cast<std::int64_t>(newest)))
+        ids.push_back(id);
+    std::erase_if(ids, [&](ThreadId id) { return id == except || id >= first_ephemeral_thread; });
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    return threads_of(store, agent, ids);
 }
 
 std::int64_t count_threads(Store& store, AgentId agent) {
     return query_integer(store,
-                         "SELECT count(*) FROM known_threads WHERE agent_id = ? AND thread_id < ?",
+                         "SELECT count(*) FROM threads WHERE agent_id = ? AND thread_id < ? AND "
+                         "NOT is_importing",
                          agent, first_ephemeral_thread);
 }
 

@@ -33,14 +33,15 @@ struct Thread {
     ThreadId parent_thread = 0;     // 0: none
     std::int64_t branch_point = 0;  // message id
     std::string summary;            // the topic of its first message since the last clear
-    std::string status = "idle";    // idle, running, waiting_for_permission: that of its turns
     std::int64_t window_start = 0;  // the stored cut: first message id that may be in the window
     std::int64_t window_floor = 0;  // nothing before it comes back when the limits grow
     CutLimits cut_limits = {};
     std::int64_t compaction = 0;  // the summary of earlier messages, whatever the cut; 0: none
     base::TimeMs created_at = 0;
     base::TimeMs last_activity = 0;  // read: of its turns too
-    std::string current_step;        // "step 2, calling bash", of its open turn; only lists have it
+    // Of its open turn; only lists have them.
+    std::string status = "idle";  // idle, running, waiting_for_permission
+    std::string current_step;     // "step 2, calling bash"
 };
 
 // A thread started beside another shares its branch; a forked thread and the first one have their
@@ -55,8 +56,9 @@ std::string given_name(std::string_view branch);
 std::optional<Thread> find_thread(Store& store, AgentId agent, ThreadId id);
 std::optional<Thread> find_thread_of_branch(Store& store, AgentId agent, std::string_view branch);
 std::vector<Thread> list_threads(Store& store, AgentId agent);
-// Returns the `newest` threads and those with an open turn, in order of id.
-std::vector<Thread> list_recent_threads(Store& store, AgentId agent, std::size_t newest);
+// Returns the `newest` threads and those with an open turn, but never `except`, in order of id.
+std::vector<Thread> list_recent_threads(Store& store, AgentId agent, ThreadId except,
+                                        std::size_t newest);
 std::int64_t count_threads(Store& store, AgentId agent);
 // id 0: the next free number. Messages before its window_start never come back.
 Thread insert_thread(Store& store, const Thread& thread);

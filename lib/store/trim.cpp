@@ -5,6 +5,7 @@
 
 #include "store/believed.hpp"
 #include "store/gate.hpp"
+#include "store/known.hpp"
 #include "store/messages.hpp"
 #include "store/sqlite.hpp"
 
@@ -22,14 +23,18 @@ bool is_gone(const Agent& agent) {
 // ?1 agent, ?2 thread, ?3 gone, ?4 before, ?5 first id that may be in the window, ?6 the summary,
 // ?7 greater ids only, ?8 messages up to this time have left the window, ?9 except ids from this
 // one on.
-constexpr std::string_view messages_of =
-    " FROM known_messages AS message LEFT JOIN turns AS turn ON turn.id = message.turn_id WHERE "
-    "message.agent_id = ?1 AND message.thread_id = ?2 AND message.id > ?7 AND (?3 OR "
-    "(message.timestamp < ?4 AND (turn.id IS NULL OR turn.ended_at < ?4) AND message.id <> ?6 AND "
-    "(message.id < ?5 OR message.compacted_into IS NOT NULL OR (message.timestamp <= ?8 AND "
-    "message.id < ?9)))) AND NOT EXISTS (SELECT 1 FROM sessions AS session WHERE session.agent_id "
-    "= message.agent_id AND session.file_path <> '' AND message.timestamp BETWEEN "
-    "session.window_start AND session.window_end)";
+std::string messages_of() {
+    return " FROM messages AS message LEFT JOIN turns AS turn ON turn.id = message.turn_id WHERE" +
+           std::string(is_known_message) +
+           "AND message.agent_id = ?1 AND message.thread_id = ?2 AND message.id > ?7 AND (?3 OR "
+           "(message.timestamp < ?4 AND (turn.id IS NULL OR turn.ended_at < ?4) AND message.id <> "
+           "?6 AND "
+           "(message.id < ?5 OR message.compacted_into IS NOT NULL OR (message.timestamp <= ?8 AND "
+           "message.id < ?9)))) AND NOT EXISTS (SELECT 1 FROM sessions AS session WHERE "
+           "session.agent_id "
+           "= message.agent_id AND session.file_path <> '' AND message.timestamp BETWEEN "
+           "session.window_start AND session.window_end)";
+}
 
 struct Reach {
     const Agent& agent;
@@ -54,8 +59,8 @@ std::vector<std::int64_t> trimmable(Store& store, const Reach& reach, ThreadId t
     const auto now = find_thread(store, reach.agent.id, thread);
     std::vector<std::int64_t> ids;
     if (!agent || !now) return ids;
-    Statement statement = store.prepare("SELECT message.id" + std::string(messages_of) +
-                                        " ORDER BY message.id LIMIT ?10");
+    Statement statement =
+        store.prepare("SELECT message.id" + messages_of() + " ORDER BY message.id LIMIT ?10");
     bind(store, statement, {*agent, reach.before, reach.after_time}, *now, after);
     statement.bind(most_rows);
     while (statement.step()) ids.push_back(statement.integer(0));
@@ -110,7 +115,7 @@ Trimmed count_trimmable(Store& store, const Agent& agent, base::TimeMs before,
     const Reach reach{agent, before, after_time};
     Trimmed all{0, count(store, events_of, reach), count(store, steps_of, reach)};
     for (const Thread& thread : list_threads(store, agent.id)) {
-        Statement statement = store.prepare("SELECT count(*)" + std::string(messages_of));
+        Statement statement = store.prepare("SELECT count(*)" + messages_of());
         bind(store, statement, reach, thread, 0);
         statement.step();
         all.messages += statement.integer(0);

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "chat/json.hpp"
 #include "store/believed.hpp"
 #include "store/columns.hpp"
+#include "store/known.hpp"
+#include "store/settings.hpp"
 
 namespace chorus::store {
 namespace {
@@ -15,7 +18,7 @@ constexpr base::EnumNames<TurnState, 9> state_names{{"starting", "working", "idl
                                                      "restarting"}};
 
 constexpr Table turns{
-    Source<Turn>{"turns", "known_turns"},
+    Source<Turn>{"turns", "turns AS turn", is_known_turn},
     key("id", &Turn::id),
     key("agent_id", &Turn::agent_id),
     key("thread_id", &Turn::thread_id),
@@ -68,23 +71,17 @@ constexpr Table steps{
     column("duration_ms", &Step::duration_ms),
 };
 
-// Follows the ids of `turns`, those that imports have reserved and forgotten ones.
-constexpr std::string_view next_id =
-    "1 + max((SELECT coalesce(max(id), 0) FROM turns), (SELECT coalesce(max(last_turn), 0) FROM "
-    "imports), coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE scope = 'home' AND key "
-    "= 'newest_forgotten_turn'), 0))";
-
 // Throws Error(agent_busy) for a second open turn of a thread.
 void number_turn(Store& store, Turn& turn) {
-    Statement statement = store.prepare(
-        std::string("SELECT coalesce(max(turn_number), 0) + 1, ")
-            .append(next_id)
-            .append(", (SELECT turn_number FROM turns WHERE agent_id = ?1 AND thread_id = ?2 AND "
-                    "ended_at IS NULL) FROM turns WHERE agent_id = ?1 AND thread_id = ?2"));
-    statement.bind(turn.agent_id, turn.thread_id).step();
-    turn.turn_number = statement.integer(0);
-    turn.id = statement.integer(1);
-    const std::int64_t open = statement.integer(2);
+    turn.id = next_turn_id(store);
+    turn.turn_number =
+        1 + query_integer(store,
+                          "SELECT max(turn_number) FROM turns WHERE agent_id = ? AND thread_id = ?",
+                          turn.agent_id, turn.thread_id);
+    const std::int64_t open = query_integer(
+        store,
+        "SELECT turn_number FROM turns WHERE agent_id = ? AND thread_id = ? AND ended_at IS NULL",
+        turn.agent_id, turn.thread_id);
     if (open != 0 && turn.ended_at == 0)
         throw base::Error(base::ErrorCode::agent_busy, "thread " + std::to_string(turn.thread_id) +
                                                            ": turn " + std::to_string(open) +
@@ -117,7 +114,11 @@ std::string imported_options(bool is_fresh, const std::string& metadata) {
 }
 
 TurnId next_turn_id(Store& store) {
-    return query_integer(store.handle(), std::string("SELECT ").append(next_id));
+    return 1 +
+           std::max({query_integer(store, "SELECT max(id) FROM turns"),
+                     query_integer(store, "SELECT max(last_turn) FROM imports"),
+                     base::parse_number<TurnId>(find_setting(store, "home", newest_forgotten_turn))
+                         .value_or(0)});
 }
 
 void insert_turn(Store& store, Turn& turn, TurnId id) {
@@ -145,13 +146,11 @@ std::optional<Turn> newest_turn(Store& store, AgentId agent, ThreadId thread) {
                       agent, thread);
 }
 
-// Called for every new turn. Same as through the view known_turns, but with the view SQLite
-// prepares all its columns.
 bool newest_turn_is_idle(Store& store, AgentId agent, ThreadId thread) {
     Statement statement = store.prepare(
-        "SELECT state = ? AND ended_at IS NOT NULL AND pid IS NULL FROM turns WHERE agent_id = ? "
-        "AND thread_id = ? AND NOT EXISTS (SELECT 1 FROM imports WHERE turns.id BETWEEN first_turn "
-        "AND last_turn) ORDER BY turn_number DESC LIMIT 1");
+        "SELECT state = ? AND ended_at IS NOT NULL AND pid IS NULL FROM turns AS turn WHERE" +
+        std::string(is_known_turn) +
+        "AND agent_id = ? AND thread_id = ? ORDER BY turn_number DESC LIMIT 1");
     statement.bind(name(TurnState::idle), agent, thread);
     return !statement.step() || statement.integer(0) != 0;
 }
@@ -173,14 +172,17 @@ std::vector<Turn> open_turns(Store& store, AgentId agent) {
 }
 
 std::vector<Turn> open_turns_below(Store& store, TurnId turn) {
-    return turns.all(
-        store,
-        "JOIN (WITH RECURSIVE below(turn, depth) AS (SELECT ?, 0 UNION SELECT child.id, depth + 1 "
-        "FROM below JOIN agents ON agents.parent_turn = below.turn AND " +
-            std::string(is_waited_for) +
-            " JOIN turns AS child ON child.agent_id = agents.id AND child.ended_at IS NULL) SELECT "
-            "turn, depth FROM below WHERE depth > 0) ON turn = id ORDER BY depth DESC, id",
-        turn);
+    std::vector<Turn> below;
+    for (const TurnId id : query_integers(
+             store,
+             "WITH RECURSIVE below(turn, depth) AS (SELECT ?, 0 UNION SELECT child.id, depth + 1 "
+             "FROM below JOIN agents ON agents.parent_turn = below.turn AND " +
+                 std::string(is_waited_for) +
+                 " JOIN turns AS child ON child.agent_id = agents.id AND child.ended_at IS NULL) "
+                 "SELECT turn FROM below WHERE depth > 0 ORDER BY depth DESC, turn",
+             turn))
+        if (auto one = find_turn(store, id)) below.push_back(std::move(*one));
+    return below;
 }
 
 TurnId top_turn(Store& store, TurnId turn) {
@@ -198,9 +200,10 @@ TurnId top_turn(Store& store, TurnId turn) {
 std::vector<Turn> newest_turns(Store& store, AgentId agent) {
     return turns.all(
         store,
-        "WHERE id IN (SELECT (SELECT id FROM known_turns AS turn WHERE turn.agent_id = "
-        "threads.agent_id AND turn.thread_id = threads.thread_id ORDER BY turn_number DESC LIMIT "
-        "1) FROM threads WHERE agent_id = ? AND thread_id < ?) ORDER BY thread_id",
+        "WHERE id IN (SELECT (SELECT id FROM turns AS turn WHERE" + std::string(is_known_turn) +
+            "AND turn.agent_id = threads.agent_id AND turn.thread_id = threads.thread_id ORDER BY "
+            "turn_number DESC LIMIT 1) FROM threads WHERE agent_id = ? AND thread_id < ?) ORDER BY "
+            "thread_id",
         agent, first_ephemeral_thread);
 }
 

@@ -70,8 +70,11 @@ std::string metadata_of(const Turn& turn);
 // Options of a turn about which nothing else is known. `metadata`: as metadata_of returns it.
 std::string imported_options(bool is_fresh, const std::string& metadata);
 
-// Returns the id of the next turn of the home; ids reserved by an import are skipped.
+// Returns the id of the next turn of the home. Ids that an import has reserved and those of removed
+// turns are skipped.
 TurnId next_turn_id(Store& store);
+// A setting of the home: the greatest id of a turn that was removed.
+constexpr std::string_view newest_forgotten_turn = "newest_forgotten_turn";
 // Inserts the turn with the thread's next turn_number, and sets that number and the id: the given
 // one, or the next. Error(agent_busy) if the thread has an open turn.
 void insert_turn(Store& store, Turn& turn, TurnId id = 0);

@@ -457,7 +457,7 @@ expect_status 0
 expect_match "$err" 'notice: turn 2, which had not ended, is given up'
 expect_db "SELECT state FROM prompts" cancelled
 expect_db "SELECT state || ' ' || reason FROM turns WHERE turn_number = 2" 'exited rewound'
-expect_db "SELECT status FROM known_threads" idle
+expect_equal "$(chorus-context branches a --json | jq -r .status)" idle
 expect_equal "$(window 1)" 'first|one'
 expect_sound
 run chorus-run a --approve "$prompt"

@@ -16,6 +16,7 @@ talk() { # NAME: an agent with two turns, one with calls
     expect_status 0
 }
 # Leaves an export of ada, changed by the jq filter, as changed.jsonl, and imports it into ben.
+count_of() { chorus-context messages "$1" --all --json | wc -l; }
 import_changed() { # FILTER
     talk ada
     run chorus-context export ada -o ada.jsonl
@@ -438,7 +439,7 @@ init ben --model builtin/script
 (ulimit -f 200; exec chorus-context import ben ada.jsonl) 2>err
 expect_equal $? 1
 expect_match "$(cat err)" '^chorus-context: error: '
-expect_db 'SELECT count(*) FROM known_messages WHERE agent_id = 2' 0
+expect_equal "$(count_of ben)" 0
 expect_equal "$(sessions_of ben)" 0
 run chorus-context import ben ada.jsonl
 expect_status 0
@@ -454,12 +455,12 @@ for number in 1 2 3 5 7 10 14 18 22 27; do
     strace -f -qq -o /dev/null -e trace=write,pwrite64,fsync,fdatasync,rename,renameat2 \
         -e inject=write,pwrite64,fsync,fdatasync,rename,renameat2:signal=KILL:when=$number \
         chorus-context import ben ada.jsonl >/dev/null 2>&1 & wait $! 2>/dev/null
-    count=$(db 'SELECT count(*) FROM known_messages WHERE agent_id = 2')
+    count=$(count_of ben)
     [ "$count" = 0 ] || [ "$count" = 8 ] || fail "killed at $number: $count messages"
 done
 run chorus-context import ben ada.jsonl
 expect_status 0
-expect_db 'SELECT count(*) FROM known_messages WHERE agent_id = 2' 8
+expect_equal "$(count_of ben)" 8
 expect_equal "$(gist_of ben)" "$(gist_of ada)"
 expect_db 'SELECT count(*) FROM sessions WHERE agent_id = 2' 1
 expect_equal "$(sessions_of ben)" 1

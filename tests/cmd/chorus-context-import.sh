@@ -19,7 +19,7 @@ large() { # COUNT: what export would write of so many messages, four to a turn, 
         printf "{\"type\":\"end\",\"threads\":2,\"turns\":%d,\"messages\":%d,\"sessions\":0}\n", turns, count
     }' >large.jsonl
 }
-known() { db "SELECT count(*) FROM known_messages WHERE agent_id = (SELECT id FROM agents WHERE name = '$1')"; }
+known() { chorus-context messages "$1" --all --json | wc -l; }
 expect_nothing_of() { # NAME: there may be rows, but nobody reads them
     run chorus-context messages "$1"
     expect_no_match "$out" zebra

@@ -204,7 +204,7 @@ void Check::check_turns() {
         "turn_count is not the number of turns",
         "SELECT name, turn_count FROM agents WHERE turn_count <> (SELECT count(*) FROM turns WHERE "
         "agent_id = agents.id)");
-    none("threads at work", "SELECT thread_id, status FROM known_threads WHERE status <> 'idle'");
+    none("threads at work", "SELECT thread_id, state FROM turns WHERE ended_at IS NULL AND state <> 'parked'");
     none("events whose states do not follow one another",
          "SELECT id, previous, next FROM (SELECT id, previous, next, lag(next) OVER (PARTITION BY "
          "turn_id ORDER BY id) AS before FROM events WHERE kind = 'turn') WHERE before IS NOT NULL "

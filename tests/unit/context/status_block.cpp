@@ -86,8 +86,8 @@ TEST(StatusBlock, lists_the_newest_threads_and_those_at_work) {
     EXPECT_EQ(ids(41).at(1), 21);
     EXPECT_EQ(ids(41).back(), 40);
     EXPECT_EQ(other_threads(store, agent, 41).left_out, 19U);
-    EXPECT_EQ(ids(1).front(), 21);
-    EXPECT_EQ(other_threads(store, agent, 1).left_out, 19U);
+    EXPECT_EQ(ids(1).front(), 22);
+    EXPECT_EQ(other_threads(store, agent, 1).left_out, 20U);
 }
 
 TEST(StatusBlock, is_the_same_whenever_it_is_rendered) {

@@ -73,14 +73,14 @@ TEST(Threads, have_the_status_and_the_times_of_their_turns) {
     const Home home;
     Store store = home.open();
     const AgentId agent = add_agent(store, "ada");
-    EXPECT_EQ(find_thread(store, agent, 1)->status, "idle");
+    EXPECT_EQ(list_threads(store, agent).front().status, "idle");
     Turn turn = add_turn(store, agent);
     turn.started_at = find_thread(store, agent, 1)->last_activity + 4;
     const auto expect = [&](TurnState state, base::TimeMs ended_at, const std::string& status) {
         turn.state = state;
         turn.ended_at = ended_at;
         in_transaction(store, [&] { update_turn(store, turn); });
-        const Thread thread = *find_thread(store, agent, 1);
+        const Thread thread = list_threads(store, agent).front();
         EXPECT_EQ(thread.status, status);
         EXPECT_EQ(thread.last_activity, std::max(turn.started_at, ended_at));
     };
