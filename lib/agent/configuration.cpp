@@ -366,9 +366,12 @@ sys::SandboxMode sandbox_in_force(const Configuration& agent, const HomeConfigur
 
 void check_audit_sink(const HomeConfiguration& configuration, const Home& home) {
     const std::string& sink = configuration.audit_sink;
-    if (!sink.starts_with('/') || !is_in_home(home, sink)) return;
+    if (!sink.starts_with('/')) return;
+    const bool is_inside = is_in_home(home, sink);
+    if (!is_inside && !sys::is_directory(sink)) return;
     throw Error(ErrorCode::config_invalid,
-                home.config() + ": audit_sink: " + base::quoted(sink) + " is inside the home",
+                home.config() + ": audit_sink: " + base::quoted(sink) +
+                    (is_inside ? " is inside the home" : " is a directory"),
                 "chorus-config set audit_sink FILE, with a FILE outside of " + home.path() +
                     ", or chorus-config unset audit_sink");
 }

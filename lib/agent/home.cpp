@@ -138,6 +138,8 @@ std::string template_directory(const Home& home, const std::string& given) {
                                : sys::is_directory(home.template_directory())
                                    ? home.template_directory()
                                    : share_directory() + "/template";
+    if (!given.empty() && !sys::is_directory(given))
+        throw Error(ErrorCode::not_found, "template: " + given + ": there is no such directory");
     if (!sys::exists(chosen + "/agent.json"))
         throw Error(ErrorCode::config_invalid, chosen + ": not a template: it has no agent.json");
     return chosen;

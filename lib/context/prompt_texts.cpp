@@ -94,4 +94,11 @@ std::optional<std::string> project_text(const sys::Root& root) {
            content + "\n</project-text>";
 }
 
+std::string project_text_fault(const sys::Root& root) {
+    const sys::Opened file = root.open_to_read("AGENTS.md");
+    if (file.outcome == sys::OpenOutcome::missing) return "";
+    if (file.outcome != sys::OpenOutcome::opened) return file.message;
+    return file.kind == sys::Kind::file ? "" : "AGENTS.md: not a regular file";
+}
+
 }  // namespace chorus::context

@@ -102,7 +102,7 @@ Source find_source(const std::string& given) {
     if (!source.is_local() && !has_helper(given)) return source;
     const bool is_path = !has_helper(given) && given.find("://") == std::string::npos;
     throw base::Error(
-        base::ErrorCode::failed,
+        is_path ? base::ErrorCode::not_found : base::ErrorCode::failed,
         "clone: " + source.address + ": " +
             (is_path ? "there is no such directory"
                      : "only https, http, ssh and file URLs and paths can be cloned"));

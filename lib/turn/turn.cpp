@@ -13,6 +13,7 @@
 #include "channel/posting.hpp"
 #include "chat/json.hpp"
 #include "context/forgetting.hpp"
+#include "context/prompt_texts.hpp"
 #include "context/window.hpp"
 #include "life/trust.hpp"
 #include "place/agent_tasks.hpp"
@@ -83,7 +84,11 @@ store::Turn new_turn(const place::Place& place, const place::Loaded& loaded) {
 // recorded.
 void note_project_text(place::Place& place) {
     const auto message = project_message(place);
-    if (!message) return;
+    if (!message) {
+        const std::string fault = context::project_text_fault(place.root);
+        if (!fault.empty()) place.surroundings.warn(fault + "; the turn goes on without it");
+        return;
+    }
     const std::string scope = "agent/" + std::to_string(place.agent.id);
     const std::string key = "project-text " + place.root.path();
     const std::string hash = base::sha256_hex(message->content);

@@ -114,6 +114,7 @@ refused 3 'set: audit_sink: expected "syslog" or the absolute path' chorus-confi
 for file in chorus.db config.json agents/a/agent.json new agents/a/docs/new agents/a/workspace/new; do
     refused 3 'config.json: audit_sink: .* is inside the home' chorus-config set audit_sink "$CHORUS_HOME/$file"
 done
+refused 3 'config.json: audit_sink: ./tmp. is a directory' chorus-config set audit_sink /tmp
 refused 3 'set: budget.usd_per_day: expected dollars, from 0.000001 to 1000000, found -1' chorus-config set budget.usd_per_day -- -1
 refused 3 'set: limits: expected an object, found 5' chorus-config set limits 5
 refused 3 "set: limits.sandbx: no such member; there are 'budget'" chorus-config set limits '{"sandbx": "off"}'

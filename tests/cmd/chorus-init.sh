@@ -82,10 +82,13 @@ echo '{"allow":["tool:("]}' >p.json
 run chorus-init a --model builtin/script --permissions @p.json
 expect_status 3
 expect_match "$err" 'allow\[0\]'
-run chorus-init a --model builtin/script --template "$scratch/none"
+for option in --template --clone; do
+    run chorus-init a --model builtin/script "$option" "$scratch/none"
+    expect_status 4
+    expect_match "$err" "^chorus-init: error: ${option#--}: $scratch/none: there is no such directory"
+done
+run chorus-init a --model builtin/script --template "$scratch"
 expect_status 3
-run chorus-init a --model builtin/script --clone "$scratch/none"
-expect_status 1
 expect_equal "$(ls -A "$CHORUS_HOME/agents")" ''
 expect_db "SELECT count(*) FROM agents" 0
 

@@ -36,6 +36,25 @@ rm -r "$dir/docs"
 run chorus-run a again
 expect_equal "$(jq -r '.system[].text' "$(request 4)")" 'SECOND prompt.'
 
+test_case "an AGENTS.md that is there and cannot be sent is reported, and the turn goes on"
+init a --model builtin/script
+project=$CHORUS_HOME/agents/a/workspace/AGENTS.md
+run chorus-run a one
+expect_equal "$err" ''
+ln -s ../docs/README.md "$project"
+run chorus-run a two
+expect_status 0
+expect_match "$err" '^chorus-run: notice: AGENTS.md: .*; the turn goes on without it$'
+rm "$project"
+mkdir "$project"
+run chorus-run a three
+expect_status 0
+expect_match "$err" '^chorus-run: notice: AGENTS.md: .*; the turn goes on without it$'
+rmdir "$project"
+echo 'Use tabs.' >"$project"
+run chorus-run a four
+expect_equal "$err" ''
+
 test_case "the window: in the order of the messages' numbers, also when the clock was set back" # C-05
 init a --model anthropic/m
 start_server "$(answers "$(say one)" "$(say two)" "$(say three)")"

@@ -139,7 +139,9 @@ TEST(TemplateDirectory, is_the_one_given_else_the_home_s_else_the_installed_one)
     put(home.template_directory() + "/agent.json", "{}");
     EXPECT_EQ(template_directory(home, scratch / "given"), scratch / "given");
     EXPECT_EQ(template_directory(home, ""), home.template_directory());
-    const base::Error error = error_of([&] { (void)template_directory(home, scratch / "none"); });
+    const base::Error missing = error_of([&] { (void)template_directory(home, scratch / "none"); });
+    EXPECT_EQ(missing.code(), ErrorCode::not_found);
+    const base::Error error = error_of([&] { (void)template_directory(home, scratch / "."); });
     EXPECT_EQ(error.code(), ErrorCode::config_invalid);
     EXPECT_TRUE(says(error, "it has no agent.json"));
     // an own template without an agent.json is a mistake, not a reason to take another

@@ -136,8 +136,8 @@ TEST_F(BirthTest, makes_nothing_where_something_is_not_valid) {
     EXPECT_EQ(refused([](BirthOptions& o) { o.permissions = R"({"allow":["tool:("]})"; }),
               ErrorCode::config_invalid);
     EXPECT_EQ(refused([&](BirthOptions& o) { o.template_directory = scratch / "none"; }),
-              ErrorCode::config_invalid);
-    EXPECT_EQ(refused([&](BirthOptions& o) { o.clone = scratch / "none"; }), ErrorCode::failed);
+              ErrorCode::not_found);
+    EXPECT_EQ(refused([&](BirthOptions& o) { o.clone = scratch / "none"; }), ErrorCode::not_found);
     put(home.template_directory() + "/agent.json", R"({"max_iterations":"many"})");
     EXPECT_EQ(refused([](BirthOptions&) {}), ErrorCode::config_invalid);
 }

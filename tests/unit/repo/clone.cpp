@@ -64,7 +64,7 @@ TEST_F(CloneTest, TakesABareRepositoryAndAnEmptyOne) {
 }
 
 TEST_F(CloneTest, SaysWhatIsWrongWithTheSource) {
-    EXPECT_EQ(message_of([&] { clone(directory() + "/gone"); }),
+    EXPECT_EQ(message_of([&] { clone(directory() + "/gone"); }, base::ErrorCode::not_found),
               "clone: " + directory() + "/gone: there is no such directory");
     std::filesystem::create_directory(directory() + "/plain");
     EXPECT_NE(message_of([&] { clone(directory() + "/plain"); }).find("could not find repository"),

@@ -90,11 +90,11 @@ class WorkspaceTest : public testing::Test {
 
 // The message of the Error that `act` throws.
 template <typename Act>
-std::string message_of(Act act) {
+std::string message_of(Act act, base::ErrorCode code = base::ErrorCode::failed) {
     try {
         act();
     } catch (const base::Error& error) {
-        EXPECT_EQ(error.code(), base::ErrorCode::failed);
+        EXPECT_EQ(error.code(), code);
         return error.message();
     }
     return "nothing was thrown";
