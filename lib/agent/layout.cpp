@@ -18,10 +18,17 @@ std::string Directory::cloned_from() const {
     const std::string text =
         sys::try_read_file(metadata(), most_metadata_bytes).value_or(std::string());
     const std::string key = std::string(cloned_from_key) + ": ";
-    for (const std::string_view line : base::split_lines(text))
-        if (line.starts_with(key))
-            return chat::parse_json(line.substr(key.size()), metadata()).get<std::string>();
+    for (const std::string_view line : base::split_lines(text)) {
+        if (!line.starts_with(key)) continue;
+        const auto source =
+            chat::parse_json(line.substr(key.size()), metadata()).get<std::string>();
+        return source == own_workspace ? top_workspace() : source;
+    }
     return {};
+}
+
+std::string Directory::top_workspace() const {
+    return (top_.empty() ? path_ : top_) + "/workspace";
 }
 
 // A sub-agent lies in the directory `agents` of what is above it.
@@ -31,7 +38,7 @@ std::string Directory::workspace() const {
     const std::string::size_type above = path_.rfind("/agents/");
     if (above != std::string::npos && above > top_.size() && is_of_sub_agent())
         return Directory(path_.substr(0, above), top_).workspace();
-    return (top_.empty() ? path_ : top_) + "/workspace";
+    return top_workspace();
 }
 
 std::string current_branch(const Directory& directory) {

@@ -9,6 +9,8 @@
 namespace chorus::agent {
 
 constexpr const char* cloned_from_key = "cloned_from";  // of the metadata
+// Its value for the workspace of the agent's directory, which may be moved and copied.
+constexpr const char* own_workspace = "workspace";
 
 // The directory of an agent, or of a sub-agent inside it, absolute.
 class Directory {
@@ -28,6 +30,8 @@ class Directory {
     std::string docs() const { return path_ + "/docs"; }
     std::string sessions() const { return path_ + "/sessions"; }
     std::string workspace() const;
+    // That of the agent at the top, whoever works there.
+    std::string top_workspace() const;
     // The clone that an isolated sub-agent works in.
     std::string work() const { return path_ + "/work"; }
     // Returns the workspace that it is of, which the metadata names; "" if this is not the
@@ -35,7 +39,7 @@ class Directory {
     std::string cloned_from() const;
     bool is_isolated() const { return !cloned_from().empty(); }
     // Whether it, or a sub-agent above it, is isolated.
-    bool is_in_clone() const { return is_of_sub_agent() && workspace() != top_ + "/workspace"; }
+    bool is_in_clone() const { return is_of_sub_agent() && workspace() != top_workspace(); }
     std::string artifacts() const { return path_ + "/artifacts"; }
     // Files of commands outside the workspace, mainly caches.
     std::string commands() const { return path_ + "/commands"; }

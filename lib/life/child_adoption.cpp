@@ -68,7 +68,9 @@ void check_clone(const Home& home, const store::Agent& parent, const Directory& 
                     directory.path() + ": it is isolated, and its clone is not there",
                     "spawn another one");
     if (source.empty()) return;
-    if (source != workplace_of(home, parent))
+    const bool is_of_parent =
+        sys::is_directory(source) && sys::real_path(source) == workplace_of(home, parent);
+    if (!is_of_parent)
         throw Error(ErrorCode::bad_request,
                     directory.path() + ": its work is a clone of " + base::quoted(source) +
                         ", where agent '" + parent.name + "' does not work",

@@ -258,11 +258,19 @@ std::string workplace_of(const Home& home, const store::Agent& agent) {
                                : agent.place;
 }
 
+// Returns what the metadata says of a repository that is cloned.
+std::string source_in_metadata(const Home& home, const store::Agent& parent,
+                               const std::string& source) {
+    const std::string own = home.directory(parent.dir).top_workspace();
+    return sys::is_directory(own) && source == sys::real_path(own) ? agent::own_workspace : source;
+}
+
 store::Agent spawn(const Home& home, store::Store& store, const store::Agent& parent,
                    const SpawnOptions& options) {
     SpawnPlan plan = plan_spawn(home, store, parent, options);
     std::optional<sys::Scaffold> clone;
     if (!plan.cloned_from.empty()) {
+        reclaim_leftovers(home, store);  // a killed one leaves a whole clone
         clone.emplace(temporary_directory(home, "work-" + base::random_short_id(8)));
         clone_into(clone->path() + "/work", plan.cloned_from, parent);
     }
@@ -270,8 +278,9 @@ store::Agent spawn(const Home& home, store::Store& store, const store::Agent& pa
     take_name(home, store, plan, options, sys::now_ms());
     sys::Scaffold scaffold(temporary_directory(home, plan.row.name));
     if (clone) sys::rename_path(clone->path() + "/work", Directory(scaffold.path()).work());
-    write_child_files(home, scaffold.path(), plan.row,
-                      {plan.preset_text, parent.name, plan.cloned_from});
+    write_child_files(
+        home, scaffold.path(), plan.row,
+        {plan.preset_text, parent.name, source_in_metadata(home, parent, plan.cloned_from)});
     sys::make_directory(home.path() + "/" + plan.directory, 0700);
     store::Transaction transaction(store);
     plan.row = store::insert_agent(store, plan.row);

@@ -175,7 +175,7 @@ for blob in $(git_in "$dir/work" cat-file --batch-all-objects --batch-check | se
 done
 expect_equal "$(git_in "$work" show "agents/$child:out")" real
 expect_equal "$(git_in "$work" show "agents/$child:kept")" k
-expect_match "$err" "warning: its changes: not all of them could be committed; they are in $dir/work"
+expect_match "$err" "its changes: not committed: sub/ .a repository of its own.; they are in $dir/work"
 untouched
 
 test_case "a sub-agent learns no names that it may not read, and none is isolated in a clone"
@@ -276,5 +276,26 @@ Done." >"$scratch/out" 2>"$scratch/err" </dev/null; } 2>/dev/null
         git_in "$work" fsck >"$scratch/fsck" 2>&1 || fail "fsck: $(cat "$scratch/fsck")"
     done
 done
+
+test_case "a home that is copied, and an agent that is packed, keep to their own repository"
+committed
+spawn writer "$(create f one)
+Done."
+first=$(branch_of)
+cp -a "$CHORUS_HOME" "$scratch/copy"
+run chorus-context pack a -o "$scratch/a.tar"
+expect_status 0
+run env CHORUS_HOME="$scratch/copy" chorus-run "$child" "$(create f two)
+Again."
+expect_status 0
+expect_equal "$(branch_of)" "$first"
+expect_equal "$(git_in "$scratch/copy/agents/a/workspace" show "agents/$child:f")" two
+run env CHORUS_HOME="$scratch/other" chorus-init b --adopt="$scratch/a.tar" --trust
+expect_status 0
+run env CHORUS_HOME="$scratch/other" chorus-run b --subagent "$child" "$(create f three)
+Again."
+expect_status 0
+expect_equal "$(branch_of)" "$first"
+expect_equal "$(git_in "$scratch/other/agents/b/workspace" show "agents/$child:f")" three
 
 end_tests
