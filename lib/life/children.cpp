@@ -142,18 +142,6 @@ void take_name(const Home& home, store::Store& store, SpawnPlan& plan, const Spa
     plan.row.created_at = plan.row.last_clear_time = plan.row.last_activity = now;
 }
 
-// Rows of a killed spawn: what is in place is complete. The caller holds the lock of spawns.
-void reclaim_children(const Home& home, store::Store& store, const store::Agent& parent) {
-    for (const store::Agent& child : store::list_children(store, parent.id)) {
-        if (child.status != store::AgentStatus::creating) continue;
-        if (sys::exists(home.directory(child.dir).configuration()) &&
-            !store::has_unended_import(store, child.id))
-            commit_status(store, child, store::AgentStatus::active, "recovered");
-        else
-            store::delete_agent(store, child.id);
-    }
-}
-
 // Refuses a repository that chorus-git cannot clone.
 void check_clonable(const std::string& source) {
     const auto refuse = [&](const std::string& why, const std::string& hint) {
@@ -233,7 +221,7 @@ ChildrenLock lock_children(const Home& home, store::Store& store, const store::A
         throw Error(ErrorCode::agent_busy,
                     "agent '" + parent.name + "': another command creates a sub-agent",
                     "try again in a moment");
-    reclaim_children(home, store, parent);
+    reclaim_children(home, store, parent.id);
     return {std::move(held), std::move(*lock)};
 }
 

@@ -118,10 +118,16 @@ store::Agent require_destroyable(const agent::Home& home, store::Store& store,
         agent = store::find_agent(store, name);
     }
     if (!agent) agent = find_sub_agent(home, store, name);
-    if (!agent)  // one whose destruction was interrupted
-        for (store::Agent& child : store::all_agents(store))
-            if (child.name == name && child.status == AgentStatus::destroying)
-                agent = std::move(child);
+    if (!agent)  // one whose creation or destruction was interrupted
+        for (store::Agent& child : store::all_agents(store)) {
+            if (child.name != name || child.kind != "child") continue;
+            if (child.status == AgentStatus::creating) {
+                reclaim_leftovers(home, store);
+                agent = find_sub_agent(home, store, name);
+                break;
+            }
+            if (child.status == AgentStatus::destroying) agent = std::move(child);
+        }
     if (!agent) refuse_unknown(store, name);
     if (agent->status == AgentStatus::destroying) return *agent;
     check_status(*agent);

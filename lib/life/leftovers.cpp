@@ -33,6 +33,24 @@ bool is_remains(std::string_view entry) {
     return parts.size() < 3 || !sys::is_alive({number(parts[0]), number(parts[1])});
 }
 
+// What is in place is complete.
+void reclaim_row(store::Store& store, const store::Agent& row, const std::string& configuration) {
+    if (sys::exists(configuration) && !store::has_unended_import(store, row.id))
+        commit_status(store, row, store::AgentStatus::active, "recovered");
+    else
+        store::delete_agent(store, row.id);
+}
+
+// Of sub-agents whose creation was killed.
+std::vector<store::Agent> half_created(const Home& home, store::Store& store) {
+    std::vector<store::Agent> found;
+    for (store::Agent& row : store::all_agents(store))
+        if (row.kind == "child" && row.status == store::AgentStatus::creating &&
+            sys::Lock::try_acquire(home.branches_lock(row.parent_id), sys::Lock::Mode::exclusive))
+            found.push_back(std::move(row));
+    return found;
+}
+
 }  // namespace
 
 std::string temporary_directory(const Home& home, const std::string& name) {
@@ -77,6 +95,8 @@ std::vector<std::string> find_leftovers(const Home& home, store::Store& store) {
     for (const store::Agent& row : store::list_agents(store))
         if (row.status == store::AgentStatus::creating)
             found.push_back("agent '" + row.name + "': its chorus-init was killed");
+    for (const store::Agent& row : half_created(home, store))
+        found.push_back("sub-agent '" + row.name + "': its creation was killed");
     return found;
 }
 
@@ -94,19 +114,24 @@ void reclaim_locked(const Home& home, store::Store& store) {
     // what cannot be removed does no harm, and chorus-config doctor shows it
     for (const std::string& entry : sys::list_directory(home.agents()))
         if (is_remains(entry)) sys::try_remove_tree(home.agents() + "/" + entry);
-    for (const store::Agent& row : store::list_agents(store)) {
-        if (row.status != store::AgentStatus::creating) continue;
-        if (sys::exists(home.agent(row.name) + "/agent.json") &&
-            !store::has_unended_import(store, row.id))
-            commit_status(store, row, store::AgentStatus::active, "recovered");
-        else
-            store::delete_agent(store, row.id);
-    }
+    for (const store::Agent& row : store::list_agents(store))
+        if (row.status == store::AgentStatus::creating)
+            reclaim_row(store, row, home.agent(row.name) + "/agent.json");
+}
+
+void reclaim_children(const Home& home, store::Store& store, store::AgentId parent) {
+    for (const store::Agent& child : store::list_children(store, parent))
+        if (child.status == store::AgentStatus::creating)
+            reclaim_row(store, child, home.directory(child.dir).configuration());
 }
 
 void reclaim_leftovers(const Home& home, store::Store& store) {
     if (sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive))
         reclaim_locked(home, store);
+    for (const store::Agent& row : half_created(home, store))
+        if (const auto lock = sys::Lock::try_acquire(home.branches_lock(row.parent_id),
+                                                     sys::Lock::Mode::exclusive))
+            reclaim_children(home, store, row.parent_id);
 }
 
 }  // namespace chorus::life

@@ -25,10 +25,12 @@ std::vector<std::string> find_leftovers(const agent::Home& home, store::Store& s
 // Lists agents that are `destroying` without a running chorus-destroy, one line each: the user has
 // to decide what happens to their files.
 std::vector<std::string> find_half_destroyed(const agent::Home& home, store::Store& store);
-// Takes the birth lock; does nothing if another process holds it.
+// Takes the birth lock and the locks of spawns; leaves alone what another process is creating.
 void reclaim_leftovers(const agent::Home& home, store::Store& store);
 // For callers that hold the birth lock.
 void reclaim_locked(const agent::Home& home, store::Store& store);
+// For callers that hold the lock of spawns (life/children.hpp).
+void reclaim_children(const agent::Home& home, store::Store& store, store::AgentId parent);
 // Inserts the event of a new status; `row` has the previous one. Runs inside a transaction of the
 // caller.
 void note_status(store::Store& store, const store::Agent& row, store::AgentStatus status,

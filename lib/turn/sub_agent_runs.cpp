@@ -270,8 +270,12 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
                                const place::Shutdown& shutdown, tools::Tasks& tasks) {
     const store::Turn& turn = record.turn();
     const auto create = [&place, &loaded, &turn](const tools::SpawnRequest& request) {
-        if (const auto known = store::find_child_of_call(place.store, turn.id, request.call_id))
-            return known->dir;
+        auto known = store::find_child_of_call(place.store, turn.id, request.call_id);
+        if (known && known->status == store::AgentStatus::creating) {  // its creation was killed
+            (void)life::lock_children(place.surroundings.home, place.store, place.agent);
+            known = store::find_child_of_call(place.store, turn.id, request.call_id);
+        }
+        if (known) return known->dir;
         if (!request.wait)
             task::require_room(place.store, place.agent.id,
                                "wait for one with task_wait, or end it with task_kill");

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"
 . "$(dirname "$0")/../support/subagents.sh"
+. "$(dirname "$0")/../support/terminal.sh"
 
 both() { printf '%s\n' "$@" | jq -sc '{say: {tool_calls: map(.say.tool_calls[])}}'; }
 prompt_ids() { db "SELECT id FROM prompts WHERE state = 'pending' ORDER BY rowid"; }
@@ -270,5 +271,39 @@ for way in message destroy rewind; do
         esac
     done
 done
+
+test_case "killed while a sub-agent is created: --resume creates it or goes on with it, once"
+kills=0 halves=0
+for name in fdatasync renameat renameat2 syncfs; do
+    for number in 1 2 3 4; do
+        rm -rf "$CHORUS_HOME" "$scratch/half"
+        parent
+        agent_key a permissions '"open"'
+        preset helper
+        strace -f -qq -o /dev/null -e trace=$name -e inject=$name:signal=KILL:when=$number \
+            chorus-run a '/spawn_agent {"preset": "helper", "description": "look", "prompt": "hello from below"}' \
+            >/dev/null 2>&1 </dev/null & wait $! 2>/dev/null
+        [ "$(db 'SELECT count(*) FROM turns WHERE agent_id = 1 AND ended_at IS NULL')" = 1 ] || continue
+        kills=$((kills + 1))
+        half=$(db "SELECT name FROM agents WHERE status = 'creating'")
+        if [ -n "$half" ]; then
+            halves=$((halves + 1))
+            cp -a "$CHORUS_HOME" "$scratch/half"
+            run env CHORUS_HOME="$scratch/half" chorus-config doctor
+            expect_status 1
+            expect_match "$out" "sub-agent '$half': its creation was killed"
+            run env CHORUS_HOME="$scratch/half" chorus-config doctor --fix
+            run env CHORUS_HOME="$scratch/half" chorus-config doctor
+            expect_no_match "$out" 'its creation was killed'
+        fi
+        run chorus-run a --resume
+        expect_status 0
+        expect_match "$out" 'hello from below'
+        expect_equal "$(children)" 1
+        expect_equal "$(of_child status)" active
+    done
+done
+[ "$kills" -ge 4 ] || fail "only $kills kills"
+[ "$halves" -ge 1 ] || fail 'none while the sub-agent was half created'
 
 end_tests

@@ -45,8 +45,9 @@ class DeathTest : public HomeTest {
         row.dir = "agents/ada/branches/main/agents/" + name;
         store::Transaction transaction(store);
         const store::Agent child = store::insert_agent(store, row);
+        store::set_agent_status(store, child.id, AgentStatus::active);
         transaction.commit();
-        return child;
+        return *store::find_agent(store, child.id);
     }
     std::size_t finish(Files files) {
         return finish_destroying(home, store, family_of(store, ada), files);
