@@ -17,6 +17,12 @@ std::string indented(const std::string& untrusted) {
     return base::join(lines, "\n  | ");
 }
 
+std::string asking(const chat::PromptNotice& prompt, const std::string& agent) {
+    return prompt.sub_agent.empty()
+               ? agent
+               : "sub-agent " + base::visible(prompt.sub_agent, base::Newlines::escape);
+}
+
 using What = place::PersonAnswer::What;
 
 std::string standing(std::int64_t timeout_ms) {
@@ -28,7 +34,7 @@ std::string standing(std::int64_t timeout_ms) {
 place::PersonAnswer ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
                                    const std::function<bool()>& stop) {
     const bool is_again = prompt.text.starts_with("asked again: ");
-    std::string text = "\nMay it do this?\n  " + indented(prompt.action);
+    std::string text = "\nMay " + asking(prompt, "it") + " do this?\n  " + indented(prompt.action);
     if (!chat::says_all(prompt.action, prompt.tool, prompt.arguments))
         text +=
             "\n  tool: " + indented(prompt.tool) + "\n  arguments: " + indented(prompt.arguments);
@@ -56,7 +62,8 @@ place::PersonAnswer ask_permission(const chat::PromptNotice& prompt, std::int64_
 
 place::PersonAnswer answer_question(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
                                     const std::function<bool()>& stop) {
-    std::string text = "\nThe agent asks:\n  | " + indented(prompt.text) + "\n";
+    std::string text =
+        "\n" + asking(prompt, "The agent") + " asks:\n  | " + indented(prompt.text) + "\n";
     for (std::size_t i = 0; i < prompt.options.size(); ++i)
         text += "  " + std::to_string(i + 1) + ") " +
                 base::visible(prompt.options[i], base::Newlines::escape) + "\n";

@@ -130,6 +130,7 @@ struct PromptNotice {
     base::TimeMs expires_at = 0;
     std::vector<std::string> options = {};  // of a question: the possible answers; empty: any text
     std::string changed = {};               // since it was asked: "changed: Makefile", or ""
+    std::string sub_agent = {};  // that asks; "": the agent itself. Only a terminal needs it
 };
 
 // Sub-agents that calls of a turn spawned, at any depth, and what their turns used. An unknown cost

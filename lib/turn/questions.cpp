@@ -254,11 +254,17 @@ bool Questions::ask_for_sub_agents() {
     using Verb = place::PromptDecision::Verb;
     using What = place::PersonAnswer::What;
     for (const store::Prompt& prompt : asked_of(place_, record_.turn()).pending) {
+        chat::PromptNotice notice = notice_of(prompt);
+        if (const auto asking = store::find_agent(place_.store, prompt.agent_id))
+            notice.sub_agent = asking->name;
         record_.begin_asking(prompt);
-        const place::PersonAnswer reply =
-            ask(notice_of(prompt), [&] { return is_settled(prompt.id); });
+        const place::PersonAnswer reply = ask(notice, [&] { return is_settled(prompt.id); });
         record_.end_asking();
-        if (is_settled(prompt.id)) continue;
+        const auto row = store::find_prompt(place_.store, prompt.id);
+        if (row && row->state != store::PromptState::pending) {
+            place_.surroundings.warn("prompt " + row->id + ": " + approval::how_decided(*row));
+            continue;
+        }
         if (reply.what == What::nobody) return false;
         place::PromptDecision decision{.verb = reply.what == What::no       ? Verb::deny
                                                : reply.what == What::answer ? Verb::answer

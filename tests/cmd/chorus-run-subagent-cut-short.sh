@@ -306,4 +306,19 @@ done
 [ "$kills" -ge 4 ] || fail "only $kills kills"
 [ "$halves" -ge 1 ] || fail 'none while the sub-agent was half created'
 
+test_case "a sub-agent's question on a terminal, decided in another process: the turn goes on"
+parent
+agent_key a permissions '"open"'
+preset asker 'permissions: standard'
+typist() {
+    shown 'May sub-agent asker-'
+    chorus-tasks approve "$(prompt_ids)" >/dev/null
+    wait_for 15 test -e "$scratch/ended"
+}
+on_terminal "chorus-run a '/spawn_agent {\"preset\": \"asker\", \"description\": \"ask\", \"prompt\": \"/bash echo ra''n\"}'; s=\$?; touch $scratch/ended; exit \$s"
+expect_status 0
+expect_match "$out" 'prompt [a-z0-9]*: it was approved by '
+expect_match "$out" ran
+expect_db "SELECT count(*) FROM tool_runs WHERE tool = 'bash' AND outcome = 'ok'" 1
+
 end_tests
