@@ -162,7 +162,10 @@ struct Destroy : Named {
         const base::TimeMs until =
             sys::now_ms() - cli::require_duration_ms(older_than, "--subagents-older-than");
         const store::Agent top = life::require_agent(opened.home, opened.store, name);
-        const std::vector<store::Agent> idle = upkeep::idle_sub_agents(opened.store, top, until);
+        const auto [idle, kept] = upkeep::idle_sub_agents(opened.home, opened.store, top, until);
+        for (const auto& each : kept)
+            notice("sub-agent " + each.id + " is kept, with what it could not hand back: " +
+                   each.work + "; chorus-destroy " + each.id + " destroys it");
         const place::Surroundings surroundings = opened.surroundings();
         if (idle.empty()) {
             if (!json) std::cout << "nothing to destroy\n";

@@ -1,10 +1,13 @@
 #include "turn/hand_back.hpp"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "repo/repository.hpp"
+#include "sys/file.hpp"
 
 namespace chorus::turn {
 namespace {
@@ -12,6 +15,22 @@ namespace {
 // Every line of a status after the first names a path, or an operation.
 bool has_changes(const std::string& status) {
     return status.find('\n') + 1 < status.size();
+}
+
+// "sub/ (a repository of its own), b.txt and others"
+std::string changes_in(const std::string& status, const std::string& work) {
+    constexpr std::size_t most = 5;
+    std::vector<std::string> names;
+    for (const std::string_view line : base::split_lines(status)) {
+        if (line.size() <= 3 || line[2] != ' ') continue;
+        const std::string name(line.substr(3));
+        const bool is_repository = sys::exists(work + "/" + name + "/.git");
+        names.push_back(base::visible(name, base::Newlines::escape) +
+                        (is_repository ? " (a repository of its own)" : ""));
+    }
+    const std::size_t all = names.size();
+    names.resize(std::min(all, most));
+    return base::join(names, ", ") + (all > most ? " and others" : "");
 }
 
 repo::Repository opened(const std::string& path) {
@@ -25,6 +44,16 @@ std::string subject_of(const place::Place& place) {
 
 }  // namespace
 
+std::string uncommitted_in(const std::string& work) {
+    try {
+        const std::string path = sys::real_path(work);
+        const std::string status = opened(path).status();
+        return has_changes(status) ? changes_in(status, path) : "";
+    } catch (const base::Error& error) {
+        return base::visible(error.message());
+    }
+}
+
 chat::HandedBack hand_back(place::Place& place, const store::Turn& turn) {
     if (!place.directory.is_isolated()) return {};
     const std::string work = place.root.path();
@@ -37,8 +66,8 @@ chat::HandedBack hand_back(place::Place& place, const store::Turn& turn) {
                                  std::to_string(turn.turn_number) + "\n",
                              {}, repo::author_of_agent(place.agent.name))
                 .finish();
-            if (has_changes(clone.status()))  // a repository of its own, for one
-                problem = "not all of them could be committed; they are in " + work;
+            if (const std::string rest = clone.status(); has_changes(rest))
+                problem = "not committed: " + changes_in(rest, work) + "; they are in " + work;
         }
         const std::string branch = "agents/" + place.agent.name;
         const bool is_new = opened(place.directory.cloned_from()).take(work, branch);

@@ -209,9 +209,9 @@ class Followed {
 
     // Nobody else reads its stderr. What it says of its end is in its result.
     void pass_on(std::string_view line) {
-        constexpr std::string_view head = "chorus-run: notice: ";
-        if (line.starts_with(head))
-            warn_(subtask_.sub_agent + ": " + std::string(line.substr(head.size())));
+        for (const std::string_view head : {"chorus-run: notice: ", "chorus-run: warning: "})
+            if (line.starts_with(head))
+                warn_(subtask_.sub_agent + ": " + std::string(line.substr(head.size())));
     }
 
     void take(std::string_view line) {

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "channel/audit_sink.hpp"
 #include "channel/posting.hpp"
+#include "chat/event.hpp"
 #include "context/export.hpp"
 #include "context/find_thread.hpp"
 #include "context/forgetting.hpp"
@@ -29,6 +30,7 @@
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
 #include "sys/lock.hpp"
+#include "turn/hand_back.hpp"
 #include "turn/notice.hpp"
 #include "turn/present.hpp"
 #include "turn/recovery.hpp"
@@ -350,25 +352,47 @@ bool is_idle(store::Store& store, const store::Agent& agent, base::TimeMs until)
     });
 }
 
-void add_idle(store::Store& store, const store::Agent& above, base::TimeMs until,
-              std::vector<store::Agent>& all) {
+// Returns what a sub-agent, or one below it, did in its clone and could not hand back, or "".
+std::string not_handed_back(const agent::Home& home, store::Store& store,
+                            const store::Agent& sub_agent) {
+    for (const store::Agent& member : life::family_of(store, sub_agent)) {
+        const agent::Directory directory = home.directory(member.dir);
+        if (!directory.is_isolated() || !sys::is_directory(directory.work())) continue;
+        const auto turn = store::newest_turn(store, member.id, 1);
+        if (turn && !turn->result.empty())
+            if (auto problem = chat::parse_result(turn->result).work.problem; !problem.empty())
+                return problem;
+        if (auto changes = turn::uncommitted_in(directory.work()); !changes.empty())
+            return "not committed: " + changes;
+    }
+    return {};
+}
+
+void add_idle(const agent::Home& home, store::Store& store, const store::Agent& above,
+              base::TimeMs until, IdleSubAgents& idle) {
     for (const store::Agent& child : store::list_children(store, above.id)) {
         // one whose destruction was interrupted is finished
-        if (child.status == AgentStatus::destroying ||
-            (child.status == AgentStatus::active && is_idle(store, child, until)))
-            all.push_back(child);
+        const bool is_half_destroyed = child.status == AgentStatus::destroying;
+        if (!is_half_destroyed &&
+            (child.status != AgentStatus::active || !is_idle(store, child, until))) {
+            add_idle(home, store, child, until, idle);
+            continue;
+        }
+        std::string work = is_half_destroyed ? "" : not_handed_back(home, store, child);
+        if (work.empty())
+            idle.agents.push_back(child);
         else
-            add_idle(store, child, until, all);
+            idle.kept.push_back({child.name, std::move(work)});
     }
 }
 
 }  // namespace
 
-std::vector<store::Agent> idle_sub_agents(store::Store& store, const store::Agent& agent,
-                                          base::TimeMs until) {
-    std::vector<store::Agent> all;
-    add_idle(store, agent, until, all);
-    return all;
+IdleSubAgents idle_sub_agents(const agent::Home& home, store::Store& store,
+                              const store::Agent& agent, base::TimeMs until) {
+    IdleSubAgents idle;
+    add_idle(home, store, agent, until, idle);
+    return idle;
 }
 
 Destroyed destroy(store::Store& store, const store::Agent& agent, Files files,

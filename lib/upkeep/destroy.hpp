@@ -37,9 +37,17 @@ struct Destroyed {
 Destroyed destroy(store::Store& store, const store::Agent& agent, life::Files files,
                   const place::Surroundings& surroundings);
 
-// Returns the active sub-agents below the agent that, like all below them, have done nothing since
-// then and have no turn that has not ended; none that is below another one of them.
-std::vector<store::Agent> idle_sub_agents(store::Store& store, const store::Agent& agent,
-                                          base::TimeMs until);
+// The active sub-agents below an agent that, like all below them, have done nothing since then and
+// have no turn that has not ended; none that is below another one of them.
+struct IdleSubAgents {
+    struct Kept {
+        std::string id;
+        std::string work;  // "not committed: sub/"
+    };
+    std::vector<store::Agent> agents;
+    std::vector<Kept> kept;  // those that did what nobody else has
+};
+IdleSubAgents idle_sub_agents(const agent::Home& home, store::Store& store,
+                              const store::Agent& agent, base::TimeMs until);
 
 }  // namespace chorus::upkeep

@@ -298,4 +298,20 @@ expect_status 0
 expect_equal "$(branch_of)" "$first"
 expect_equal "$(git_in "$scratch/other/agents/b/workspace" show "agents/$child:f")" three
 
+test_case "--subagents-older-than keeps one whose work could not be handed back"
+committed
+spawn writer '/bash git init -q sub; echo q >sub/q
+Done.'
+lost=$child
+clone=$dir/work
+spawn writer "$(create g x)
+Done."
+sleep 1.1
+run chorus-destroy a --subagents-older-than 1s --yes
+expect_status 0
+expect_match "$out" "Sub-agent $child destroyed"
+expect_match "$err" "notice: sub-agent $lost is kept, with what it could not hand back: not committed: sub/ .a repository of its own.; chorus-destroy $lost destroys it"
+expect_file "$clone/sub/q" q
+expect_equal "$(children)" 1
+
 end_tests
