@@ -5,6 +5,8 @@
 #include "life/deciders.hpp"
 #include "life/path_scope.hpp"
 #include "place/place.hpp"
+#include "sys/file.hpp"
+#include "sys/sandbox.hpp"
 
 namespace chorus::command {
 namespace {
@@ -30,7 +32,8 @@ struct Scope : Named {
                         "there are 'show', 'allow', 'deny' and 'validate'");
         if ((*action == Action::show) == path.has_value())
             throw Error(ErrorCode::bad_request,
-                        "usage: " + action_word + (path ? ": takes no PATH" : ": needs a PATH"));
+                        "usage: " + action_word + (path ? ": takes no PATH" : ": needs a PATH"),
+                        "see chorus-context scope --help");
         if (also_write && *action != Action::allow)
             throw Error(ErrorCode::bad_request, "usage: --write: only allow takes it");
         store::Agent agent = require_agent(opened);
@@ -48,7 +51,24 @@ struct Scope : Named {
                                            person) ||
                          is_changed;
         if (!is_changed) return notice("it was so already");
+        if (list == PathList::read) note_limits(opened, agent);
         if (json) show(opened, agent);
+    }
+
+    // What the new rule alone does not give.
+    void note_limits(Opened& opened, const store::Agent& agent) const {
+        const bool is_path = path->find_first_of("*?[\\") == std::string::npos;
+        if (is_path) {
+            const life::PathAccess access =
+                life::access_of(opened.home, opened.store, agent, *path);
+            if (!access.read.why.empty())
+                notice(*path + " is still denied: " + access.read.why +
+                       (access.read.of.empty() ? "" : " (" + access.read.of + ")"));
+        }
+        const std::string place = life::workplace_of(opened.home, agent) + "/" + *path;
+        if (is_path ? sys::exists(place) && !sys::is_directory(place)
+                    : !sys::mounted_directory(*path))
+            notice("it has no commands while a list names anything but directories");
     }
 
     void show(Opened& opened, const store::Agent& agent) const {

@@ -91,9 +91,14 @@ std::vector<ScopeRule> scope_of(const agent::Home& home, store::Store& store,
 bool widen_scope(const agent::Home& home, store::Store& store, const store::Agent& agent,
                  PathList list, const std::string& glob, const Decider& decider) {
     if (const std::string problem = sys::glob_problem(glob); !problem.empty())
-        throw Error(ErrorCode::bad_request, "glob " + base::quoted(glob) + ": " + problem);
+        throw Error(ErrorCode::bad_request, "glob " + base::quoted(glob) + ": " + problem,
+                    "globs are those of chorus-preset(5): src, src/**, **/*.md");
     const std::vector<std::string>& usual = sys::usual_denials();
-    if (list != PathList::deny && std::find(usual.begin(), usual.end(), glob) != usual.end())
+    const bool is_always_denied = std::any_of(usual.begin(), usual.end(), [&](const auto& denied) {
+        return denied == glob || sys::glob_matches(denied, glob) ||
+               (denied.ends_with("/**") && sys::glob_matches(denied, glob + "/x"));
+    });
+    if (list != PathList::deny && is_always_denied)
         throw Error(ErrorCode::bad_request,
                     "glob " + base::quoted(glob) + ": it is denied to every sub-agent",
                     "copy what the sub-agent needs to another place");
@@ -117,9 +122,8 @@ bool widen_scope(const agent::Home& home, store::Store& store, const store::Agen
                     "agent:scope:" + std::string(path_lists.name(list)) + " " + glob,
                     "ask_approved", "");
     sys::write_file(path, changed);
-    sys::write_file(
-        directory.metadata(),
-        with_updated(sys::read_file(directory.metadata(), base::limits::config_bytes), now));
+    if (const auto metadata = sys::try_read_file(directory.metadata(), base::limits::config_bytes))
+        sys::write_file(directory.metadata(), with_updated(*metadata, now));
     transaction.commit();
     return true;
 }

@@ -113,5 +113,7 @@ bool is_git_name(std::string_view component);
 // the next character literally. A component ** also matches no component: a/**/b matches a/b. The
 // time is bounded by pattern length times path length.
 bool glob_matches(std::string_view pattern, std::string_view path);
+// Whether it has a [ that no ] ends, which glob_matches takes for the character.
+bool has_unclosed_class(std::string_view pattern);
 
 }  // namespace chorus::sys

@@ -162,6 +162,17 @@ class Match {
 
 }  // namespace
 
+bool has_unclosed_class(std::string_view pattern) {
+    for (std::size_t at = 0; at < pattern.size();) {
+        if (pattern[at] == '[') {
+            if (!take_class(pattern, at, U'\0')) return true;
+        } else {
+            at += pattern[at] == '\\' ? 2 : 1;
+        }
+    }
+    return false;
+}
+
 bool glob_matches(std::string_view pattern, std::string_view path) {
     return Match(pattern, path).run();
 }

@@ -106,6 +106,7 @@ std::string glob_problem(std::string_view glob) {
         return "is no text";
     if (glob.find_first_of("{}") != std::string_view::npos)
         return "has braces, which stand for nothing in a glob of paths";
+    if (has_unclosed_class(glob)) return "has a [ without a ]";
     for (const std::string_view name : base::split(glob, '/'))
         if (name == "..") return "leads upwards";
     if (glob.front() == '/' && glob != "/tmp/**") return "is absolute; a glob is relative";

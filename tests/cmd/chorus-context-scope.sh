@@ -106,6 +106,28 @@ spawn helper $'/view top\n/bash cat top' --allow-path top
 expect_match "$out" 'text of top'
 expect_match "$out" 'cannot be held to the agent.s paths: paths.read: top is a file, not a directory'
 
+test_case "allow reports what the new rule alone does not give"
+parent
+preset helper
+spawn helper hello --allow-path src
+outer=$child
+run chorus-context scope "$outer" allow top
+expect_status 0
+expect_match "$err" 'notice: it has no commands while a list names anything but directories'
+run chorus-context scope "$outer" allow lib
+expect_equal "$err" ''
+run chorus-run "$outer" --spawn helper -p hi --allow-path src/gen
+below=$(of_child name)
+run chorus-context scope "$outer" deny lib
+run chorus-context scope "$below" allow lib
+expect_status 0
+expect_match "$err" "notice: lib is still denied: .*$outer"
+rm "$CHORUS_HOME/$(of_child dir)/scope-plan.yml"
+run chorus-context scope "$below" allow src
+expect_status 0
+expect_match "$(cat "$CHORUS_HOME/$(of_child dir)/preset.md")" '- "?src"?
+'
+
 test_case "what is wrong changes nothing"
 parent
 preset helper
@@ -125,7 +147,11 @@ wrong 2 'leads upwards' "$child" allow ../x
 wrong 2 'is absolute' "$child" allow '/etc/**'
 wrong 2 'has braces' "$child" deny '{a,b}'
 wrong 2 '' "$child" deny ''
-wrong 2 'is denied to every sub-agent' "$child" allow '**/.env'
+wrong 2 'has a . without a .$|has a . without a .
+' "$child" deny 's[e'
+for path in '**/.env' .env src/.env .git .git/config node_modules/x; do
+    wrong 2 'is denied to every sub-agent' "$child" allow "$path"
+done
 wrong 4 'none of that id' a show --subagent nobody
 wrong 4 '' nobody
 expect_equal "$(cat "$dir"/*.md "$dir"/*.yml | sha256sum)" "$sum"
