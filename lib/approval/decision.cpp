@@ -160,7 +160,10 @@ void check_grant(store::Store& store, const store::Prompt& prompt, const Widenin
         proposed(*tool, prompt.action, tools::Arguments::parse(prompt.arguments), configuration);
     const place::Rights rights = rights_in_force(store, widening, configuration);
     const auto decision = decide_call(call, {rights, secrets, configuration, {widening.actor}});
-    if (decision.verdict == policy::Verdict::deny) throw refuse(decision.reason);
+    if (decision.verdict == policy::Verdict::deny)
+        throw Error(ErrorCode::forbidden,
+                    "prompt " + prompt.id + ": the profile denies it now: " + decision.reason,
+                    "chorus-tasks deny " + prompt.id + " ends the question");
 }
 
 // Returns the present binding of a call that is bound to files; nothing if its directory is gone.

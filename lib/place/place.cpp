@@ -25,13 +25,18 @@ using base::Error;
 using base::ErrorCode;
 
 // Checks the directory of -C or of the agent.
-std::string checked_directory(store::Store& store, const WantedDirectory& wanted,
-                              const agent::Home& home, const sys::Environment& environment) {
-    const std::string what = wanted.is_given ? "-C" : "the directory of the agent";
+std::string checked_directory(store::Store& store, const store::Agent& agent,
+                              const WantedDirectory& wanted, const agent::Home& home,
+                              const sys::Environment& environment) {
+    const bool is_sub_agent = agent.parent_id != 0;
+    const std::string what = wanted.is_given ? "-C"
+                             : is_sub_agent  ? "the directory of the sub-agent"
+                                             : "the directory of the agent";
     if (!sys::is_directory(wanted.path))
         throw Error(
             ErrorCode::bad_request, what + ": " + base::quoted(wanted.path) + ": not a directory",
             wanted.is_given ? ""
+            : is_sub_agent  ? "if it was moved, move it back: a sub-agent works where it began"
                             : "if it was moved: chorus-init --here NAME --exist-ok in the new "
                               "directory");
     const std::string path = life::named_path(
@@ -139,7 +144,7 @@ sys::Root root_for(store::Store& store, const store::Agent& agent, const WantedD
                         : "chorus-config doctor --fix creates an empty one");
     const std::string path = wanted.path.empty()
                                  ? sys::real_path(directory.workspace())
-                                 : checked_directory(store, wanted, home, environment);
+                                 : checked_directory(store, agent, wanted, home, environment);
     auto root = sys::Root::find(path, "the workspace", mask);
     if (!root && errno != ELOOP && errno != ENOTDIR)
         throw Error(ErrorCode::bad_request, "-C: " + base::system_error(path).message());

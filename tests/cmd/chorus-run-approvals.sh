@@ -167,4 +167,17 @@ done
 expect_equal "$withdrawn" 2
 expect_sound
 
+test_case "what the profile denies by then is not approved, and the message names the way out"
+init a --model builtin/script --permissions standard
+run chorus-run a '/bash echo x'
+expect_status 10
+id=$(db 'SELECT id FROM prompts')
+chorus-config set -A a permissions locked
+run chorus-tasks approve "$id"
+expect_status 6
+expect_equal "$err" "chorus-tasks: error: prompt $id: the profile denies it now: no pattern matches
+chorus-tasks: hint: chorus-tasks deny $id ends the question"
+run chorus-tasks deny "$id"
+expect_status 0
+
 end_tests

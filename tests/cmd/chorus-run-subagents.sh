@@ -618,4 +618,17 @@ after=${out##*spawn_agent  helper d}
 expect_match "$after" 'bash  sleep 2.5 · '
 expect_no_match "$after" 'helper: d[01] · 1 call'
 
+test_case "the directory in which one began is gone: it is named, and what to do"
+parent
+agent_key a permissions '"open"'
+preset helper
+mkdir "$scratch/place"
+run chorus-run a -C "$scratch/place" --spawn helper -p hi
+expect_status 0
+mv "$scratch/place" "$scratch/elsewhere"
+run chorus-run "$(of_child name)" hi
+expect_status 2
+expect_equal "$err" "chorus-run: error: the directory of the sub-agent: '$scratch/place': not a directory
+chorus-run: hint: if it was moved, move it back: a sub-agent works where it began"
+
 end_tests
