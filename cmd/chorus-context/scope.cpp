@@ -55,7 +55,7 @@ struct Scope : Named {
         if (json) show(opened, agent);
     }
 
-    // What the new rule alone does not give.
+    // Reports what the new rule alone does not give.
     void note_limits(Opened& opened, const store::Agent& agent) const {
         const bool is_path = path->find_first_of("*?[\\") == std::string::npos;
         if (is_path) {

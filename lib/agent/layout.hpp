@@ -9,7 +9,7 @@
 namespace chorus::agent {
 
 constexpr const char* cloned_from_key = "cloned_from";  // of the metadata
-// Its value for the workspace of the agent's directory, which may be moved and copied.
+// The value that names the workspace of the agent's own directory, which may be moved and copied.
 constexpr const char* own_workspace = "workspace";
 
 // The directory of an agent, or of a sub-agent inside it, absolute.
@@ -30,7 +30,7 @@ class Directory {
     std::string docs() const { return path_ + "/docs"; }
     std::string sessions() const { return path_ + "/sessions"; }
     std::string workspace() const;
-    // That of the agent at the top, whoever works there.
+    // Returns the workspace of the agent at the top, whoever works there.
     std::string top_workspace() const;
     // The clone that an isolated sub-agent works in.
     std::string work() const { return path_ + "/work"; }

@@ -146,8 +146,8 @@ void check_kind(const store::Prompt& prompt, Verb verb, bool always, const std::
 void check_grant(store::Store& store, const store::Prompt& prompt, const Widening& widening,
                  const agent::HomeConfiguration& configuration, const policy::Redaction& secrets,
                  bool always) {
-    const auto refuse = [&](const std::string& why) {
-        return Error(ErrorCode::forbidden, "prompt " + prompt.id + ": " + why);
+    const auto refuse = [&](const std::string& why, const std::string& hint = {}) {
+        return Error(ErrorCode::forbidden, "prompt " + prompt.id + ": " + why, hint);
     };
     const auto person = sys::invoking_person(widening.environment);
     if (always)
@@ -161,9 +161,8 @@ void check_grant(store::Store& store, const store::Prompt& prompt, const Widenin
     const place::Rights rights = rights_in_force(store, widening, configuration);
     const auto decision = decide_call(call, {rights, secrets, configuration, {widening.actor}});
     if (decision.verdict == policy::Verdict::deny)
-        throw Error(ErrorCode::forbidden,
-                    "prompt " + prompt.id + ": the profile denies it now: " + decision.reason,
-                    "chorus-tasks deny " + prompt.id + " ends the question");
+        throw refuse("the profile denies it now: " + decision.reason,
+                     "chorus-tasks deny " + prompt.id + " ends the question");
 }
 
 // Returns the present binding of a call that is bound to files; nothing if its directory is gone.

@@ -20,10 +20,12 @@ std::string documents_text(const agent::Directory& directory);
 bool is_document(const std::string& path);
 std::size_t documents_bytes(const agent::Directory& directory);
 
-// Returns the first 64 KiB of AGENTS.md in the root of the workspace or of -C, framed; nothing if
-// there is none.
-std::optional<std::string> project_text(const sys::Root& root);
-// Returns why an AGENTS.md that is there is left out; "" if there is none or it is sent.
-std::string project_text_fault(const sys::Root& root);
+// The first 64 KiB of AGENTS.md in the root of the workspace or of -C, framed; nothing if there is
+// none, or with a fault that says why one that is there is left out.
+struct ProjectText {
+    std::optional<std::string> text;
+    std::string fault;
+};
+ProjectText project_text(const sys::Root& root);
 
 }  // namespace chorus::context

@@ -171,14 +171,14 @@ void clone_into(const std::string& path, const std::string& source, const store:
         throw Error(ErrorCode::bad_request,
                     "isolate: the branch 'agents' leaves no room for agents/ID",
                     "git -C " + source + " branch -m agents OTHER");
-    std::vector<std::string> changed;
     const std::string status = repository->status();
-    for (const std::string_view line : base::split_lines(status)) {
+    for (const std::string_view line : base::split_lines(status))
         if (line.starts_with('#'))
             throw Error(ErrorCode::bad_request, "isolate: " + std::string(line.substr(2)),
                         "finish it first");
-        if (line.size() > 3 && line[2] == ' ') changed.emplace_back(base::visible(line.substr(3)));
-    }
+    std::vector<std::string> changed;
+    for (const std::string& each : repo::changed_paths(status))
+        changed.push_back(base::visible(each));
     if (!changed.empty()) {
         const std::size_t all = changed.size();
         changed.resize(std::min<std::size_t>(all, 5));

@@ -33,7 +33,7 @@ bool is_remains(std::string_view entry) {
     return parts.size() < 3 || !sys::is_alive({number(parts[0]), number(parts[1])});
 }
 
-// What is in place is complete.
+// Keeps a row whose files are in place, because they are moved there whole.
 void reclaim_row(store::Store& store, const store::Agent& row, const std::string& configuration) {
     if (sys::exists(configuration) && !store::has_unended_import(store, row.id))
         commit_status(store, row, store::AgentStatus::active, "recovered");
@@ -41,14 +41,15 @@ void reclaim_row(store::Store& store, const store::Agent& row, const std::string
         store::delete_agent(store, row.id);
 }
 
-// Of sub-agents whose creation was killed.
-std::vector<store::Agent> half_created(const Home& home, store::Store& store) {
-    std::vector<store::Agent> found;
-    for (store::Agent& row : store::all_agents(store))
-        if (row.kind == "child" && row.status == store::AgentStatus::creating &&
-            sys::Lock::try_acquire(home.branches_lock(row.parent_id), sys::Lock::Mode::exclusive))
-            found.push_back(std::move(row));
-    return found;
+// Calls `use` for each sub-agent that nobody is creating any more, under the lock of spawns.
+template <typename Use>
+void for_each_half_created(const Home& home, store::Store& store, Use use) {
+    for (const store::Agent& row : store::all_agents(store)) {
+        if (row.kind != "child" || row.status != store::AgentStatus::creating) continue;
+        if (const auto lock = sys::Lock::try_acquire(home.branches_lock(row.parent_id),
+                                                     sys::Lock::Mode::exclusive))
+            use(row);
+    }
 }
 
 }  // namespace
@@ -95,8 +96,9 @@ std::vector<std::string> find_leftovers(const Home& home, store::Store& store) {
     for (const store::Agent& row : store::list_agents(store))
         if (row.status == store::AgentStatus::creating)
             found.push_back("agent '" + row.name + "': its chorus-init was killed");
-    for (const store::Agent& row : half_created(home, store))
+    for_each_half_created(home, store, [&](const store::Agent& row) {
         found.push_back("sub-agent '" + row.name + "': its creation was killed");
+    });
     return found;
 }
 
@@ -128,10 +130,9 @@ void reclaim_children(const Home& home, store::Store& store, store::AgentId pare
 void reclaim_leftovers(const Home& home, store::Store& store) {
     if (sys::Lock::try_acquire(home.birth_lock(), sys::Lock::Mode::exclusive))
         reclaim_locked(home, store);
-    for (const store::Agent& row : half_created(home, store))
-        if (const auto lock = sys::Lock::try_acquire(home.branches_lock(row.parent_id),
-                                                     sys::Lock::Mode::exclusive))
-            reclaim_children(home, store, row.parent_id);
+    for_each_half_created(home, store, [&](const store::Agent& row) {
+        reclaim_children(home, store, row.parent_id);
+    });
 }
 
 }  // namespace chorus::life

@@ -93,12 +93,9 @@ bool widen_scope(const agent::Home& home, store::Store& store, const store::Agen
     if (const std::string problem = sys::glob_problem(glob); !problem.empty())
         throw Error(ErrorCode::bad_request, "glob " + base::quoted(glob) + ": " + problem,
                     "globs are those of chorus-preset(5): src, src/**, **/*.md");
-    const std::vector<std::string>& usual = sys::usual_denials();
-    const bool is_always_denied = std::any_of(usual.begin(), usual.end(), [&](const auto& denied) {
-        return denied == glob || sys::glob_matches(denied, glob) ||
-               (denied.ends_with("/**") && sys::glob_matches(denied, glob + "/x"));
-    });
-    if (list != PathList::deny && is_always_denied)
+    sys::PathRules usual;
+    usual.deny = sys::usual_denials();
+    if (list != PathList::deny && !usual.why_not_read(glob + "/x").empty())
         throw Error(ErrorCode::bad_request,
                     "glob " + base::quoted(glob) + ": it is denied to every sub-agent",
                     "copy what the sub-agent needs to another place");

@@ -175,6 +175,13 @@ std::string packed_commit(int directory, const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> changed_paths(std::string_view status) {
+    std::vector<std::string> paths;
+    for (const std::string_view line : base::split_lines(status))
+        if (line.size() > 3 && line[2] == ' ') paths.emplace_back(line.substr(3));
+    return paths;
+}
+
 Head head_of(const std::string& workspace) {
     constexpr std::string_view symbolic = "ref:";
     const sys::GitPlace place = sys::find_git(workspace);

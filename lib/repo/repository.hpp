@@ -64,6 +64,9 @@ void clone_head(const std::string& source, const std::string& workspace, const A
 // The local directory that a source names, or "".
 std::string local_directory(const std::string& source);
 
+// Returns the paths that a status names.
+std::vector<std::string> changed_paths(std::string_view status);
+
 class Repository {
   public:
     // git init with branch main, repository-local user.name and user.email, and an initial commit

@@ -49,7 +49,7 @@ inline bool has_expired(const Prompt& prompt, base::TimeMs now) {
 void insert_prompt(Store& store, const Prompt& prompt);
 // Returns the fingerprint stored under that hash; "" if there is none.
 std::string load_fingerprint(Store& store, std::string_view hash);
-// Keeps those of calls that may still run.
+// Deletes the fingerprints of all calls but those that may still run.
 void drop_used_fingerprints(Store& store);
 std::optional<Prompt> find_prompt(Store& store, std::string_view id);
 std::vector<Prompt> load_prompts(Store& store, TurnId turn);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t stamp_digits = 14;  // base::compact_utc
 
-// What a turn says of itself is not written again in its thread (two pages less a turn).
+// Takes the later time. A turn does not write its times again in its thread, which saves two pages.
 struct LaterOf : AsItIs {
     void read(const Statement& statement, int& column, base::TimeMs& time) const {
         time = std::max(time, statement.integer(column++));

@@ -28,11 +28,10 @@ std::string messages_of() {
            std::string(is_known_message) +
            "AND message.agent_id = ?1 AND message.thread_id = ?2 AND message.id > ?7 AND (?3 OR "
            "(message.timestamp < ?4 AND (turn.id IS NULL OR turn.ended_at < ?4) AND message.id <> "
-           "?6 AND "
-           "(message.id < ?5 OR message.compacted_into IS NOT NULL OR (message.timestamp <= ?8 AND "
-           "message.id < ?9)))) AND NOT EXISTS (SELECT 1 FROM sessions AS session WHERE "
-           "session.agent_id "
-           "= message.agent_id AND session.file_path <> '' AND message.timestamp BETWEEN "
+           "?6 AND (message.id < ?5 OR message.compacted_into IS NOT NULL OR (message.timestamp <= "
+           "?8 AND message.id < ?9)))) AND NOT EXISTS (SELECT 1 FROM sessions AS session WHERE "
+           "session.agent_id = message.agent_id AND session.file_path <> '' AND message.timestamp "
+           "BETWEEN "
            "session.window_start AND session.window_end)";
 }
 

@@ -179,7 +179,7 @@ chat::Message user_message(place::Place& place, const std::string& text,
 }
 
 std::optional<chat::Message> project_message(const place::Place& place) {
-    const auto text = context::project_text(place.root);
+    const auto text = context::project_text(place.root).text;
     if (!text) return std::nullopt;
     chat::Message message;
     message.content = place.redaction.apply(*text);

@@ -21,9 +21,7 @@ bool has_changes(const std::string& status) {
 std::string changes_in(const std::string& status, const std::string& work) {
     constexpr std::size_t most = 5;
     std::vector<std::string> names;
-    for (const std::string_view line : base::split_lines(status)) {
-        if (line.size() <= 3 || line[2] != ' ') continue;
-        const std::string name(line.substr(3));
+    for (const std::string& name : repo::changed_paths(status)) {
         const bool is_repository = sys::exists(work + "/" + name + "/.git");
         names.push_back(base::visible(name, base::Newlines::escape) +
                         (is_repository ? " (a repository of its own)" : ""));

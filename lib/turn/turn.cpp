@@ -83,15 +83,13 @@ store::Turn new_turn(const place::Place& place, const place::Loaded& loaded) {
 // AGENTS.md is sent to the model in every turn, so a change since the last turn is reported and
 // recorded.
 void note_project_text(place::Place& place) {
-    const auto message = project_message(place);
-    if (!message) {
-        const std::string fault = context::project_text_fault(place.root);
-        if (!fault.empty()) place.surroundings.warn(fault + "; the turn goes on without it");
-        return;
-    }
+    const context::ProjectText project = context::project_text(place.root);
+    if (!project.fault.empty())
+        place.surroundings.warn(project.fault + "; the turn goes on without it");
+    if (!project.text) return;
     const std::string scope = "agent/" + std::to_string(place.agent.id);
     const std::string key = "project-text " + place.root.path();
-    const std::string hash = base::sha256_hex(message->content);
+    const std::string hash = base::sha256_hex(place.redaction.apply(*project.text));
     const std::string before = store::find_setting(place.store, scope, key);
     if (before == hash) return;
     store::Transaction transaction(place.store);

@@ -24,7 +24,7 @@ class Limits : public testing::Test {
     }
     bool cuts_project_text(std::size_t bytes) {
         put(scratch_ / "AGENTS.md", std::string(bytes, 'x'));
-        return project_text(sys::Root(scratch_.path()))->find("[AGENTS.md cut") !=
+        return project_text(sys::Root(scratch_.path())).text->find("[AGENTS.md cut") !=
                std::string::npos;
     }
 };

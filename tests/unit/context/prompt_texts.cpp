@@ -106,7 +106,7 @@ TEST_F(SystemText, waits_at_no_pipe) {
 
 class ProjectText : public testing::Test {
   protected:
-    std::optional<std::string> text() { return project_text(sys::Root(scratch_.path())); }
+    std::optional<std::string> text() { return project_text(sys::Root(scratch_.path())).text; }
     Scratch scratch_;
 };
 
