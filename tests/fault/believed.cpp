@@ -160,6 +160,14 @@ std::string Observer::message(const std::string& agent, int thread, int number) 
                {agent, std::to_string(thread), std::to_string(number)});
 }
 
+bool Observer::has_turn(const std::string& message) const {
+    return !Database(database())
+                .value("SELECT coalesce(m.turn_id, o.turn_id) FROM messages m LEFT JOIN messages o "
+                       "ON m.restored_from = 'message ' || o.id WHERE m.id = ?",
+                       {message})
+                .empty();
+}
+
 bool Observer::has_ended(const std::string& agent, int thread, int number) const {
     return !Database(database())
                 .value("SELECT t.ended_at" + of_prompt + " AND t.ended_at IS NOT NULL",

@@ -78,6 +78,9 @@ class Observer {
     std::map<int, Thread> threads(const std::string& agent) const;
     // The newest message of the thread with that prompt; "" where there is none.
     std::string message(const std::string& agent, int thread, int number) const;
+    // Whether it is known with which options the turn of that message began: not of a message that
+    // a session has brought back.
+    bool has_turn(const std::string& message) const;
     bool has_ended(const std::string& agent, int thread, int number) const;
     // Ids of the questions that wait.
     std::vector<std::string> pending(const std::string& agent, int thread) const;

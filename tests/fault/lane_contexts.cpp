@@ -103,7 +103,8 @@ void Lane::branch() {
         Thread& own = unanswered[made];
         own.standing = Standing::cut;
         own.turn = own.window.empty() ? 0 : own.window.back();
-        own.is_fresh = fresh_.contains(own.turn);
+        own.is_fresh = fresh_.contains(own.turn) &&
+                       observer_.has_turn(observer_.message(agent_, thread, own.turn));
         possible.push_back(unanswered);
     }
     const bool is_refused = given.status == 4 && from.window.empty();
