@@ -45,7 +45,28 @@ Set unknown() {
 }
 
 bool is_quantifier(char c) {
-    return base::is_one_of(c, "*+?{");
+    return c == '*' || c == '+' || c == '?' || c == '{';
+}
+
+void extend(Set& all, const Beginning& after) {
+    for (Beginning& one : all) {
+        if (one.open) continue;
+        one.text += after.text;
+        one.open = after.open;
+    }
+}
+
+void extend(Set& all, const Set& after) {
+    if (after.size() == 1) return extend(all, after.front());
+    Set both;
+    for (const Beginning& one : all) {
+        if (one.open) {
+            both.push_back(one);
+            continue;
+        }
+        for (const Beginning& next : after) both.push_back({one.text + next.text, next.open});
+    }
+    all = both.size() > most_beginnings ? unknown() : std::move(both);
 }
 
 // A flag such as (?i) changes the meaning of the rest, later alternatives included. The reader
@@ -82,7 +103,7 @@ class Reader {
 
     Set sequence() {
         Set all{{"", false}};
-        while (!at_end() && peek() != '|' && peek() != ')') all = followed_by(all, next());
+        while (!at_end() && peek() != '|' && peek() != ')') append_next(all);
         return all;
     }
 
@@ -93,47 +114,37 @@ class Reader {
         return at_ + ahead < pattern_.size() ? pattern_[at_ + ahead] : '\0';
     }
 
-    static Set followed_by(const Set& before, const Set& after) {
-        Set all;
-        for (const auto& one : before) {
-            if (one.open) {
-                all.push_back(one);
-                continue;
-            }
-            for (const auto& next : after) all.push_back({one.text + next.text, next.open});
-        }
-        return all.size() > most_beginnings ? unknown() : all;
-    }
-
     // Returns how many bytes of the pattern denote one character of plain text here, or 0.
     std::size_t character_size() const {
+        constexpr std::string_view special = ".[]^$*+?{}()|";
         const std::size_t size = peek() == '\\' ? 2 : 1;
         const char c = peek(size - 1);
         const auto byte = static_cast<unsigned char>(c);
-        const bool plain =
-            size == 2 ? std::isalnum(byte) == 0 : !base::is_one_of(c, ".[]^$*+?{}()|");
+        const bool is_word = std::isalnum(byte) != 0;
+        const bool plain = size == 2 ? !is_word : is_word || special.find(c) == special.npos;
         const bool is_ascii = byte > 0 && byte < 0x80;
         return plain && is_ascii && !is_quantifier(peek(size)) ? size : 0;
     }
 
     // Reads plain text, a group, or something that leaves the beginning open: a class, \Q…\E, an
     // escape or one byte.
-    Set next() {
-        std::string text;
+    void append_next(Set& all) {
+        Beginning next;
         for (std::size_t size = 0; (size = character_size()) > 0; at_ += size)
-            text += peek(size - 1);
-        if (!text.empty()) return {{text, false}};
+            next.text += peek(size - 1);
+        if (!next.text.empty()) return extend(all, next);
+        next.open = true;
         if (peek() == '(') {
             at_ += pattern_.substr(at_, 3) == "(?:" ? 3 : 1;
-            Set inner = alternatives();
+            const Set inner = alternatives();
             ++at_;
-            return is_quantifier(peek()) ? unknown() : inner;
+            return is_quantifier(peek()) ? extend(all, next) : extend(all, inner);
         }
-        if (base::is_one_of(peek(), "[\\"))
+        if (peek() == '[' || peek() == '\\')
             skip_special();
         else
             ++at_;
-        return unknown();
+        extend(all, next);
     }
 
     void skip_special() {
