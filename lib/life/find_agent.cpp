@@ -142,6 +142,16 @@ store::Agent require_again(store::Store& store, const store::Agent& agent) {
     return *again;
 }
 
+namespace {
+
+HeldAgent held_now(store::Store& store, const store::Agent& agent, sys::Lock lock) {
+    store::discard_import(store, agent.id);
+    // the row read before the lock was taken may be outdated
+    return {require_again(store, agent), std::move(lock)};
+}
+
+}  // namespace
+
 HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::Agent& agent,
                      sys::Lock::Mode mode, std::int64_t wait_ms,
                      const std::function<bool()>& stop) {
@@ -149,9 +159,14 @@ HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::
     if (!lock)
         throw Error(ErrorCode::agent_busy, "agent '" + agent.name + "': " + holder(store, agent),
                     "try again later, or wait with --wait");
-    store::discard_import(store, agent.id);
-    // the row read before the lock was taken may be outdated
-    return {require_again(store, agent), std::move(*lock)};
+    return held_now(store, agent, std::move(*lock));
+}
+
+std::optional<HeldAgent> try_hold_agent(const agent::Home& home, store::Store& store,
+                                        const store::Agent& agent, sys::Lock::Mode mode) {
+    auto lock = sys::Lock::try_acquire(home.agent_lock(agent.id), mode);
+    if (!lock) return std::nullopt;
+    return held_now(store, agent, std::move(*lock));
 }
 
 store::Agent require_known(const agent::Home& home, store::Store& store, const std::string& name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "agent/layout.hpp"
@@ -29,6 +30,9 @@ struct HeldAgent {
 HeldAgent hold_agent(const agent::Home& home, store::Store& store, const store::Agent& agent,
                      sys::Lock::Mode mode, std::int64_t wait_ms,
                      const std::function<bool()>& stop = {});
+// Returns nothing if the lock is not free now.
+std::optional<HeldAgent> try_hold_agent(const agent::Home& home, store::Store& store,
+                                        const store::Agent& agent, sys::Lock::Mode mode);
 // Returns the agent of that name in any state: the present one, else the sub-agent of that id, else
 // the agent destroyed last.
 // Error(not_found) with the known names.

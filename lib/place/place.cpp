@@ -178,6 +178,14 @@ FoundAgent find_agent(const TurnOptions& options, const Surroundings& surroundin
     return {std::move(store), std::move(agent)};
 }
 
+void hold_if_free(FoundAgent& found, const Surroundings& surroundings) {
+    auto held =
+        life::try_hold_agent(surroundings.home, found.store, found.agent, sys::Lock::Mode::shared);
+    if (!held) return;
+    found.agent = std::move(held->agent);
+    found.lock = std::move(held->lock);
+}
+
 Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundings& surroundings) {
     const agent::Home& home = surroundings.home;
     const agent::Directory directory = home.directory(found.agent.dir);
@@ -213,7 +221,8 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
             .home_configuration = std::move(home_configuration),
             .catalog = std::move(catalog),
             .root = std::move(root),
-            .redaction = std::move(redaction)};
+            .redaction = std::move(redaction),
+            .agent_lock = std::move(found.lock)};
 }
 
 Place open_place(const TurnOptions& options, const Surroundings& surroundings) {

@@ -1,5 +1,5 @@
-// What a turn works in: agent, locks, thread and configuration. What was read before a lock was
-// taken is read again afterwards.
+// What a turn works in: agent, locks, thread and configuration. What was read before a lock that had
+// to be waited for is read again afterwards.
 #pragma once
 
 #include <optional>
@@ -71,11 +71,15 @@ void keep_for_channel(Place& place, store::TurnId turn, const std::string& text)
 struct FoundAgent {
     store::Store store;
     store::Agent agent;
+    std::optional<sys::Lock> lock = {};
 };
 // Error(not_found), Error(exited), Error(not_ready).
 FoundAgent find_agent(const TurnOptions& options, const Surroundings& surroundings);
-// Opens the place without a lock and moves the store into it. If this throws, the store is not
-// moved: Error(bad_request) for -C, and the errors of configuration and directory.
+// Takes the agent's lock if it is free now, so that what open_place() reads need not be read again.
+// Error(exited) or Error(not_ready) if the agent is gone by then.
+void hold_if_free(FoundAgent& found, const Surroundings& surroundings);
+// Opens the place, and moves the store and the lock into it. If this throws, they are not moved:
+// Error(bad_request) for -C, and the errors of configuration and directory.
 Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundings& surroundings);
 Place open_place(const TurnOptions& options, const Surroundings& surroundings);
 // Returns whether the turn with the key has its result, which is then returned again.

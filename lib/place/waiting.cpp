@@ -41,7 +41,6 @@ void read_again(Place& place) {
                           surroundings.home, surroundings.environment);
     place.redaction = secrets_of(surroundings.home, surroundings.environment,
                                  place.home_configuration.shared.environment);
-    sys::remove_mount_points(place.root.path());
 }
 
 void find_thread(Place& place) {
@@ -58,14 +57,24 @@ void lock_agent(Place& place, std::int64_t wait_ms) {
     find_thread(place);
 }
 
+// Returns whether it had to be waited for.
+bool take_lock(std::optional<sys::Lock>& lock, const Place& place, const std::string& path,
+               std::int64_t wait_ms, sys::Lock::Range range = {}) {
+    lock = sys::Lock::try_acquire(path, sys::Lock::Mode::exclusive, range);
+    if (lock) return false;
+    lock = sys::Lock::acquire(path, sys::Lock::Mode::exclusive, wait_ms, until_it_may_begin(place),
+                              range);
+    return true;
+}
+
 // One process at a time uses a key, on whatever thread. If a turn has the key, its thread is used.
-void lock_key(Place& place, std::int64_t wait_ms) {
+bool lock_key(Place& place, std::int64_t wait_ms) {
     constexpr std::size_t digits = 10;  // of a hash, within the range that can be locked
     const std::string& key = place.options.idempotency_key;
     const std::string hash = base::sha256_hex(key).substr(0, digits);
-    place.key_lock = sys::Lock::acquire(
-        place.surroundings.home.key_lock(place.agent.id), sys::Lock::Mode::exclusive, wait_ms,
-        until_it_may_begin(place), {std::stoll(hash, nullptr, 16), 1});
+    const bool waited =
+        take_lock(place.key_lock, place, place.surroundings.home.key_lock(place.agent.id), wait_ms,
+                  {std::stoll(hash, nullptr, 16), 1});
     if (!place.key_lock)
         throw Error(ErrorCode::agent_busy,
                     "agent '" + place.agent.name + "': a turn with this idempotency key is at work",
@@ -73,6 +82,7 @@ void lock_key(Place& place, std::int64_t wait_ms) {
     place.keyed = store::find_turn_by_key(place.store, place.agent.id, key);
     if (place.keyed)
         place.thread = *store::find_thread(place.store, place.agent.id, place.keyed->thread_id);
+    return waited;
 }
 
 // Returns the ways past a busy thread that fit the given options.
@@ -85,16 +95,17 @@ std::string ways_past(const Place& place) {
                          : "wait with --wait";
 }
 
-void lock_thread(Place& place, std::int64_t wait_ms) {
-    place.thread_lock =
-        sys::Lock::acquire(place.surroundings.home.thread_lock(place.agent.id, place.thread.id),
-                           sys::Lock::Mode::exclusive, wait_ms, until_it_may_begin(place));
+bool lock_thread(Place& place, std::int64_t wait_ms) {
+    const bool waited =
+        take_lock(place.thread_lock, place,
+                  place.surroundings.home.thread_lock(place.agent.id, place.thread.id), wait_ms);
     if (!place.thread_lock)
         throw Error(ErrorCode::agent_busy,
                     "agent '" + place.agent.name + "': thread " + std::to_string(place.thread.id) +
                         " is at work: " + holder_of(place.store, place.agent, place.thread),
                     ways_past(place));
     place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
+    return waited;
 }
 
 }  // namespace
@@ -114,11 +125,13 @@ void lock_place(Place& place) {
         if (options.wait_ms < 0) return -1;
         return std::max<std::int64_t>(until_ms - sys::monotonic_ms(), 0);
     };
-    lock_agent(place, left_ms());
-    if (!options.idempotency_key.empty()) lock_key(place, left_ms());
+    const bool waits_for_agent = !place.agent_lock;
+    if (waits_for_agent) lock_agent(place, left_ms());
+    const bool waited_for_key = !options.idempotency_key.empty() && lock_key(place, left_ms());
     const bool locks = place.keyed ? !has_answered(*place.keyed) : !options.new_thread;
-    if (locks) lock_thread(place, left_ms());
-    read_again(place);
+    const bool waited_for_thread = locks && lock_thread(place, left_ms());
+    if (waits_for_agent || waited_for_key || waited_for_thread) read_again(place);
+    sys::remove_mount_points(place.root.path());
 }
 
 Tried try_lock(Place& place) {
@@ -135,6 +148,7 @@ Tried try_lock(Place& place) {
     }
     place.thread = *store::find_thread(place.store, place.agent.id, place.thread.id);
     read_again(place);
+    sys::remove_mount_points(place.root.path());
     return Tried::locked;
 }
 

@@ -345,6 +345,7 @@ Taken take_one(const place::TurnOptions& given, const place::Surroundings& surro
     Taken taken;
     std::unique_ptr<place::Place> place;  // large: not on the stack
     try {
+        if (!options.queue) place::hold_if_free(found, surroundings);
         place.reset(new place::Place(place::open_place(found, options, surroundings)));
         auto nothing = options.inbox ? nothing_to_take_up(*place) : std::nullopt;
         if (!nothing && !options.queue) place::lock_place(*place);
