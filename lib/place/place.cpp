@@ -71,6 +71,7 @@ InForce in_force_for(Place& place) {
 }
 
 Loaded load(Place& place) {
+    const store::ReadTransaction all_at_once(place.store);
     const Surroundings& surroundings = place.surroundings;
     Loaded loaded{in_force_for(place), {}, {}, place.joined_rights};
     if (!place.agent.rights.empty()) loaded.joined.push_back(place.agent.rights);

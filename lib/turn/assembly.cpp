@@ -160,6 +160,7 @@ store::Prefix prefix_of(const place::Loaded& loaded, const chat::Request& reques
 
 chat::Message user_message(place::Place& place, const std::string& text,
                            std::vector<store::Task> tasks) {
+    const store::ReadTransaction all_at_once(place.store);
     auto told = store::tasks_ended_since_turn(place.store, place.agent.id, place.thread.id);
     std::move(tasks.begin(), tasks.end(), std::back_inserter(told));
     chat::Message message;
