@@ -215,9 +215,11 @@ struct Log : Named {
         const auto said = store::turn_messages(store, turn->id);
         const auto runs = store::load_tool_runs(store, turn->id);
         if (json)
-            std::cout << cli::json("turn",
-                                   fields_of_turn(store, of, *turn, cli::each(runs, run_fields),
-                                                  cli::each(said, fields_of)))
+            std::cout << cli::json(
+                             "turn",
+                             fields_of_turn(
+                                 store, of, *turn, cli::each(runs, run_fields),
+                                 cli::each(said, [](const auto& one) { return fields_of(one); })))
                       << '\n';
         else
             print_text(*turn, of.id == agent.id ? "" : " of " + of.name, said, runs);

@@ -15,7 +15,7 @@
 namespace chorus::store {
 namespace {
 
-constexpr base::EnumNames<AgentStatus, 4> statuses{
+constexpr base::EnumNames<AgentStatus, 4> agent_statuses{
     {"creating", "active", "destroying", "destroyed"}};
 
 constexpr Table agents{
@@ -35,7 +35,7 @@ constexpr Table agents{
     column("description", &Agent::description),
     column("channel_id", &Agent::channel_id),
     column("place", &Agent::place, NullIs{""}),
-    column("status", &Agent::status, ByName{statuses, "agent status"}),
+    column("status", &Agent::status, ByName{agent_statuses, "agent status"}),
     column("created_at", &Agent::created_at),
     read_only("destroyed_at", &Agent::destroyed_at),
     read_only("files_kept", &Agent::files_kept),
@@ -57,7 +57,7 @@ void insert_main_thread(Store& store, const Agent& agent) {
 }  // namespace
 
 std::string_view name(AgentStatus status) {
-    return statuses.name(status);
+    return agent_statuses.name(status);
 }
 
 std::optional<AgentId> find_agent_id(Store& store, std::string_view name) {

@@ -41,10 +41,10 @@ void refuse_damage(sqlite3* database, const std::string& what) {
 }
 
 // A log is useless without its database, so the database is moved away first and moved back last.
-constexpr std::array<const char*, 3> parts{"", "-wal", "-journal"};
+constexpr std::array<const char*, 3> database_suffixes{"", "-wal", "-journal"};
 
 bool has_any_part(const std::string& database) {
-    return std::any_of(parts.begin(), parts.end(),
+    return std::any_of(database_suffixes.begin(), database_suffixes.end(),
                        [&](const char* part) { return sys::exists(database + part); });
 }
 
@@ -99,13 +99,14 @@ void move_away(const std::string& database, const std::string& kept, const std::
     const std::string name = kept.substr(kept.rfind('/') + 1);
     if (symlink(name.c_str(), marker.c_str()) != 0) throw base::system_error(marker);
     sync_beside(marker);
-    for (const char* part : parts) move_part(database, kept, part);
+    for (const char* part : database_suffixes) move_part(database, kept, part);
     remove_if_there(database + "-shm");
     sync_beside(database);
 }
 
 void move_back(const std::string& database, const std::string& kept) {
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) move_part(kept, database, *part);
+    for (auto part = database_suffixes.rbegin(); part != database_suffixes.rend(); ++part)
+        move_part(kept, database, *part);
     sync_beside(database);
 }
 

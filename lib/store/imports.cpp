@@ -27,13 +27,14 @@ void announce_import(Store& store, AgentId agent) {
     run(store, "INSERT INTO imports (agent_id) VALUES (?)", agent);
 }
 
-ImportIds begin_import(Store& store, AgentId agent, std::int64_t messages, std::int64_t turns) {
-    const ImportIds ids{take_message_ids(store, messages), next_turn_id(store)};
+ImportIds begin_import(Store& store, AgentId agent, std::int64_t message_count,
+                       std::int64_t turn_count) {
+    const ImportIds ids{take_message_ids(store, message_count), next_turn_id(store)};
     run(store,
         "INSERT OR REPLACE INTO imports (agent_id, first_message, last_message, first_turn, "
         "last_turn) VALUES (?, ?, ?, ?, ?)",
-        agent, ids.next_message, ids.next_message + messages - 1, ids.next_turn,
-        ids.next_turn + turns - 1);
+        agent, ids.next_message, ids.next_message + message_count - 1, ids.next_turn,
+        ids.next_turn + turn_count - 1);
     return ids;
 }
 

@@ -19,7 +19,8 @@ struct ImportIds {
 // transaction of the caller, like the next four functions.
 void announce_import(Store& store, AgentId agent);
 // Reserves ids for at most that many rows; replaces the announcement if there is one.
-ImportIds begin_import(Store& store, AgentId agent, std::int64_t messages, std::int64_t turns);
+ImportIds begin_import(Store& store, AgentId agent, std::int64_t message_count,
+                       std::int64_t turn_count);
 void insert_imported_thread(Store& store, const Thread& thread);
 // Adds `count` turns to the counters of agent and thread; the last one ended at `newest`.
 void count_imported_turns(Store& store, AgentId agent, ThreadId thread, std::int64_t count,

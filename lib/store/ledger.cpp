@@ -97,7 +97,7 @@ chat::Usage sum_of(Store& store, std::string_view with, std::string_view from,
 }
 
 // Sub-agents that calls of a turn spawned, at any depth, and their turns.
-constexpr std::string_view below =
+constexpr std::string_view agents_below =
     "WITH RECURSIVE below(agent, turn) AS (SELECT agents.id, turns.id FROM agents JOIN turns ON "
     "turns.agent_id = agents.id WHERE agents.parent_turn = ? UNION SELECT agents.id, turns.id FROM "
     "below JOIN agents ON agents.parent_turn = below.turn JOIN turns ON turns.agent_id = "
@@ -153,12 +153,12 @@ void settle_gone(Store& store) {
 
 std::int64_t count_spawned(Store& store, TurnId turn) {
     return query_integer(
-        store, std::string(below).append("SELECT count(DISTINCT agent) FROM below"), turn);
+        store, std::string(agents_below).append("SELECT count(DISTINCT agent) FROM below"), turn);
 }
 
 Spent spent_below(Store& store, TurnId turn) {
-    return {sum_of(store, below, "turns WHERE id IN (SELECT turn FROM below)", turn),
-            sum_of(store, below,
+    return {sum_of(store, agents_below, "turns WHERE id IN (SELECT turn FROM below)", turn),
+            sum_of(store, agents_below,
                    "model_calls WHERE state = 'reserved' AND turn_id IN (SELECT turn FROM below)",
                    turn)};
 }

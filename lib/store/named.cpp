@@ -14,7 +14,7 @@ Named read(const Statement& row) {
     return {row.text(0), row.text(1)};
 }
 
-constexpr Table threads{
+constexpr Table thread_names{
     Source<Thread>{"threads"},
     read_only("agent_id", &Thread::agent_id),
     read_only("thread_id", &Thread::id),
@@ -51,7 +51,7 @@ std::vector<Named> named_tasks(Store& store, AgentId agent, std::string_view beg
 }
 
 std::vector<Thread> named_threads(Store& store, AgentId agent) {
-    return threads.all(store, "WHERE agent_id = ? ORDER BY thread_id", agent);
+    return thread_names.all(store, "WHERE agent_id = ? ORDER BY thread_id", agent);
 }
 
 }  // namespace chorus::store

@@ -27,8 +27,8 @@ void Parts::commit() {
     transaction_.reset();
 }
 
-void delete_in_parts(Store& store, AgentId agent, std::string_view messages,
-                     std::string_view turns) {
+void delete_in_parts(Store& store, AgentId agent, std::string_view of_messages,
+                     std::string_view of_turns) {
     Parts parts(store);
     const auto next = [&](std::string_view table, std::string_view condition) {
         parts.next();
@@ -37,8 +37,8 @@ void delete_in_parts(Store& store, AgentId agent, std::string_view messages,
                                  std::string(condition) + " LIMIT 1",
                              agent);
     };
-    while (const std::int64_t id = next("messages", messages)) delete_message(store, id);
-    while (const std::int64_t id = next("turns", turns))
+    while (const std::int64_t id = next("messages", of_messages)) delete_message(store, id);
+    while (const std::int64_t id = next("turns", of_turns))
         run(store, "DELETE FROM turns WHERE id = ?", id);
     parts.commit();
 }

@@ -28,7 +28,7 @@ class Parts {
 
 // Deletes the messages, with their full-text rows, and the turns for which the conditions hold; the
 // conditions' parameter is the agent. Must be called outside a transaction.
-void delete_in_parts(Store& store, AgentId agent, std::string_view messages,
-                     std::string_view turns);
+void delete_in_parts(Store& store, AgentId agent, std::string_view of_messages,
+                     std::string_view of_turns);
 
 }  // namespace chorus::store

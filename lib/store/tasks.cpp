@@ -10,7 +10,7 @@
 namespace chorus::store {
 namespace {
 
-constexpr base::EnumNames<TaskStatus, 5> statuses{
+constexpr base::EnumNames<TaskStatus, 5> task_statuses{
     {"running", "completed", "failed", "killed", "lost"}};
 
 constexpr Table tasks{
@@ -28,7 +28,7 @@ constexpr Table tasks{
     column("boot_id", &Task::boot_id),
     column("started_at", &Task::started_at),
     read_only("ended_at", &Task::ended_at),
-    column("status", &Task::status, ByName{statuses, "task status"}),
+    column("status", &Task::status, ByName{task_statuses, "task status"}),
     read_only("exit_code", &Task::exit_code, NullIs{-1}),
     read_only("signal", &Task::signal),
     read_only("note", &Task::note),
@@ -76,7 +76,7 @@ std::int64_t next_task_number(Store& store, AgentId agent) {
 }
 
 std::string_view name(TaskStatus status) {
-    return statuses.name(status);
+    return task_statuses.name(status);
 }
 
 void insert_task(Store& store, const Task& task) {

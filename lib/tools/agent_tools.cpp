@@ -7,7 +7,7 @@
 namespace chorus::tools {
 namespace {
 
-chat::ToolResult list(const Arguments&, const Workplace& workplace) {
+chat::ToolResult list_others(const Arguments&, const Workplace& workplace) {
     std::string lines;
     for (const OtherAgent& agent : workplace.other_agents->all()) {
         lines += agent.name;
@@ -47,7 +47,7 @@ Planned send(const Arguments& arguments, const Workplace& workplace) {
 }  // namespace
 
 Tool list_agents_tool() {
-    return {.run = list};
+    return {.run = list_others};
 }
 
 Tool read_agent_docs_tool() {

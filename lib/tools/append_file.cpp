@@ -16,7 +16,7 @@ std::string told(const std::string& path, bool is_new, std::string_view before,
     return text;
 }
 
-Planned plan(const Arguments& arguments, const Workplace& workplace) {
+Planned plan_file_append(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path");
     const std::string content = arguments.text("content");
     std::optional<sys::Lock> lock = lock_file(workplace, path);
@@ -46,7 +46,7 @@ Tool append_file_tool() {
                            {"content", "string", "text to append, newlines included", true}},
             .kind = Class::write,
             .detail = path_detail,
-            .plan = plan};
+            .plan = plan_file_append};
 }
 
 }  // namespace chorus::tools

@@ -205,7 +205,7 @@ std::string full_id(const ArtifactHolder& holder, const Artifact& artifact) {
     return (holder.name.empty() ? "" : holder.name + "/") + artifact.artifact_id;
 }
 
-chat::ToolResult list(const Arguments&, const Workplace& workplace) {
+chat::ToolResult list_artifacts(const Arguments&, const Workplace& workplace) {
     std::string lines;
     for (const ArtifactHolder& holder : workplace.artifacts->all())
         for (const Artifact& artifact : holder.artifacts)
@@ -270,7 +270,7 @@ Tool artifact_append_tool() {
 }
 
 Tool artifact_list_tool() {
-    return {.kind = Class::read, .family = "artifact", .run = list};
+    return {.kind = Class::read, .family = "artifact", .run = list_artifacts};
 }
 
 Tool artifact_get_tool() {

@@ -44,7 +44,7 @@ sys::Finished run_in(const Workplace& workplace, const sys::ProcessCommand& shel
     return finished;
 }
 
-chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+chat::ToolResult run_command(const Arguments& arguments, const Workplace& workplace) {
     const std::string command = arguments.text("command");
     if (base::trim(command).empty()) return failure("bash: the command is empty");
     if (command.find('\0') != std::string::npos)
@@ -93,7 +93,7 @@ Tool bash_tool() {
                         "with background: message that you get, in a new turn, when it has ended"}},
         .kind = Class::command,
         .shown = {"command"},
-        .run = run};
+        .run = run_command};
 }
 
 }  // namespace chorus::tools

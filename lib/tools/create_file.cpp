@@ -5,7 +5,7 @@
 namespace chorus::tools {
 namespace {
 
-Planned plan(const Arguments& arguments, const Workplace& workplace) {
+Planned plan_creation(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path");
     std::optional<sys::Lock> lock = lock_file(workplace, path);
     if (!lock) return locked_failure(path);
@@ -26,7 +26,7 @@ Tool create_file_tool() {
                            {"content", "string", "the whole text of the file", true}},
             .kind = Class::write,
             .detail = path_detail,
-            .plan = plan};
+            .plan = plan_creation};
 }
 
 }  // namespace chorus::tools

@@ -8,10 +8,10 @@ namespace chorus::tools {
 namespace {
 
 constexpr std::size_t most_files = 2'000;
-constexpr std::size_t most_characters =
+constexpr std::size_t most_listed_characters =
     base::limits::tool_result_characters - 500;  // room for notes
 
-chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+chat::ToolResult list_directory(const Arguments& arguments, const Workplace& workplace) {
     std::string lines;
     std::size_t files = 0;
     std::size_t characters = 0;
@@ -19,7 +19,7 @@ chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
     const auto add = [&](const sys::Entry& entry) {
         const std::string line = listed(entry.path) + "\n";
         characters += base::utf8_length(line);
-        is_full = files == most_files || characters > most_characters;
+        is_full = files == most_files || characters > most_listed_characters;
         if (is_full) return false;
         lines += line;
         ++files;
@@ -43,7 +43,7 @@ Tool list_files_tool() {
                             "glob such as *.cpp or src/**/*.{js,ts}; default all files"}},
             .kind = Class::read,
             .detail = path_detail,
-            .run = run};
+            .run = list_directory};
 }
 
 }  // namespace chorus::tools

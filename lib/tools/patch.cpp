@@ -19,7 +19,7 @@ constexpr std::size_t most_patch_bytes = 256U << 10;
 // Limit of the number of differing lines before times the number after. Beyond it they are replaced
 // as a whole, as the time of a comparison is proportional to the product.
 constexpr std::size_t most_pairs = 4'000'000;
-constexpr std::size_t lines_around = 3;
+constexpr std::size_t context_lines = 3;
 
 using Lines = std::vector<std::string_view>;  // each with its newline
 
@@ -111,11 +111,11 @@ class Hunks {
                 continue;
             }
             std::size_t end = at + 1;
-            for (std::size_t next = end; next < steps.size() && next - end <= 2 * lines_around;
+            for (std::size_t next = end; next < steps.size() && next - end <= 2 * context_lines;
                  ++next)
                 if (steps[next].mark != ' ') end = next + 1;
-            const std::size_t begin = at - std::min(at, lines_around);
-            write(steps, begin, at, std::min(steps.size(), end + lines_around));
+            const std::size_t begin = at - std::min(at, context_lines);
+            write(steps, begin, at, std::min(steps.size(), end + context_lines));
             for (; at < end; ++at) pass(steps[at]);
         }
         return std::move(text_);

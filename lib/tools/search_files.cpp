@@ -15,9 +15,9 @@ namespace chorus::tools {
 namespace {
 
 constexpr std::size_t most_matches = 500;
-constexpr std::size_t most_characters =
+constexpr std::size_t most_found_characters =
     base::limits::tool_result_characters - 500;  // room for notes
-constexpr std::size_t line_characters = 500;
+constexpr std::size_t found_line_characters = 500;
 constexpr int largest_program = 5'000;  // the pattern compiled by RE2, in instructions
 
 RE2::Options options() {
@@ -31,11 +31,11 @@ std::string shown_line(std::string_view line, std::size_t match_start) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     match_start = std::min(match_start, line.size());
     const std::size_t before =
-        match_start > line_characters / 2 ? line_characters / 4 : match_start;
+        match_start > found_line_characters / 2 ? found_line_characters / 4 : match_start;
     const bool has_more_before = before < match_start;
     if (has_more_before) line = base::utf8_suffix(line, line.size() - match_start + before);
     const std::string valid = base::replace_invalid_utf8(line);
-    const std::string_view shown = first_characters(valid, line_characters);
+    const std::string_view shown = first_characters(valid, found_line_characters);
     return (has_more_before ? "[...] " : "") + std::string(shown) +
            (shown.size() < valid.size() ? " [...]" : "");
 }
@@ -94,7 +94,7 @@ class Search {
         const std::string text = path + ":" + std::to_string(match.number) + ":" +
                                  shown_line(match.line, match.start) + "\n";
         characters_ += base::utf8_length(text);
-        is_full = matches == most_matches || characters_ > most_characters;
+        is_full = matches == most_matches || characters_ > most_found_characters;
         if (is_full) return false;
         lines += text;
         ++matches;
@@ -127,7 +127,7 @@ chat::ToolResult result_of(const Search& search, Walked walked) {
     return answer(text + notes_on(walked));
 }
 
-chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+chat::ToolResult search_paths(const Arguments& arguments, const Workplace& workplace) {
     const std::string text = arguments.text("pattern");
     const RE2 pattern("(?m)" + text, options());
     if (!pattern.ok())
@@ -152,7 +152,7 @@ Tool search_files_tool() {
                             "search only files that match, such as *.cpp or src/**/*.{js,ts}"}},
             .kind = Class::read,
             .detail = path_detail,
-            .run = run};
+            .run = search_paths};
 }
 
 }  // namespace chorus::tools

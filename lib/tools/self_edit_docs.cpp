@@ -36,7 +36,7 @@ std::string fault_of(const std::string& path, const std::string& own, const std:
     return {};
 }
 
-Planned plan(const Arguments& arguments, const Workplace& workplace) {
+Planned plan_docs_edit(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path");
     const std::string content = arguments.text("content");
     const std::string own = own_path(path, workplace);
@@ -78,7 +78,7 @@ Tool self_edit_docs_tool() {
             .kind = Class::write,
             .family = "self_edit",
             .detail = detail,
-            .plan = plan};
+            .plan = plan_docs_edit};
 }
 
 }  // namespace chorus::tools

@@ -6,7 +6,7 @@
 namespace chorus::tools {
 namespace {
 
-Planned plan(const Arguments& arguments, const Workplace& workplace) {
+Planned plan_spawn(const Arguments& arguments, const Workplace& workplace) {
     const std::string prompt = arguments.text("prompt");
     if (base::trim(prompt).empty()) return failure("spawn_agent: 'prompt' is empty");
     if (prompt.find('\0') != std::string::npos)
@@ -44,7 +44,7 @@ Tool spawn_agent_tool() {
                             "true: it works in a git clone, and its changes come as a branch"}},
             .kind = Class::agent,
             .shown = {"preset", "description"},
-            .plan = plan};
+            .plan = plan_spawn};
 }
 
 }  // namespace chorus::tools

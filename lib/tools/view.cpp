@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t default_lines = 2'000;
 constexpr std::size_t line_kept_bytes =
     line_characters * 4;  // the longest code point is four bytes
-constexpr std::size_t most_characters =
+constexpr std::size_t most_viewed_characters =
     base::limits::tool_result_characters - 400;  // room for notes
 constexpr std::size_t scanned_bytes = 256U << 20;
 constexpr std::size_t chunk_bytes = 64U << 10;
@@ -26,9 +26,9 @@ struct Part {
 
 // Takes the file's bytes as they are read, keeps the wanted lines as numbered text and counts the
 // rest.
-class Lines {
+class NumberedLines {
   public:
-    explicit Lines(Part part) : part_(part) {}
+    explicit NumberedLines(Part part) : part_(part) {}
     void add(std::string_view bytes) {
         while (!bytes.empty()) {
             const std::size_t newline = bytes.find('\n');
@@ -61,7 +61,7 @@ class Lines {
             const std::string shown =
                 numbered_line(static_cast<std::size_t>(next_), line_, line_bytes_);
             characters_ += base::utf8_length(shown);
-            is_full_ = characters_ > most_characters;
+            is_full_ = characters_ > most_viewed_characters;
             if (!is_full_) {
                 text_ += shown;
                 last_shown_ = next_;
@@ -84,7 +84,7 @@ class Lines {
     bool ends_in_crlf_ = false;
 };
 
-std::string notes(const Lines& lines, Part part, bool is_whole) {
+std::string notes(const NumberedLines& lines, Part part, bool is_whole) {
     std::string text;
     if (lines.ends_in_crlf()) text += "[lines end in CRLF]\n";
     if (lines.last_shown() < lines.total() || !is_whole)
@@ -96,7 +96,7 @@ std::string notes(const Lines& lines, Part part, bool is_whole) {
 }
 
 chat::ToolResult view_file(const std::string& path, const sys::Opened& opened, Part part) {
-    Lines lines(part);
+    NumberedLines lines(part);
     std::size_t scanned = 0;
     std::string bytes = sys::read_part(opened.fd.get(), scanned, chunk_bytes, path);
     if (is_binary(bytes)) return failure(binary_message(path, bytes, opened.size_bytes));
@@ -142,7 +142,7 @@ chat::ToolResult view_directory(const sys::Root& root, const std::string& path, 
     for (; next <= total && next - part.first < part.count; ++next) {
         const std::string line = entry_line(again.get(), names[static_cast<std::size_t>(next - 1)]);
         characters += base::utf8_length(line);
-        if (characters > most_characters) break;
+        if (characters > most_viewed_characters) break;
         lines += line;
     }
     if (next <= total)
@@ -165,7 +165,7 @@ std::optional<sys::Root> artifacts_of(const Workplace& workplace, const std::str
     return std::nullopt;
 }
 
-chat::ToolResult run(const Arguments& arguments, const Workplace& workplace) {
+chat::ToolResult view_path(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path");
     const Part part{arguments.integer("offset", 1), arguments.integer("limit", default_lines)};
     if (part.first < 1) return failure("view: 'offset' is a line number, the first is 1");
@@ -187,7 +187,7 @@ Tool view_tool() {
                        {"limit", "integer", "how many lines (or entries) to show; default 2000"}},
         .kind = Class::read,
         .detail = path_detail,
-        .run = run};
+        .run = view_path};
 }
 
 }  // namespace chorus::tools

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* session =
+constexpr const char* imported_session =
     R"({"session_id": "s-1", "timestamp": "2026-02-12T10:30:00Z", "messages": [{"role": "user", "content": "hi"}]})";
 
 bool is_adopted(BirthWay way) {
@@ -25,7 +25,7 @@ std::string foreign(const World& world) {
 void make_foreign(const World& world, const std::string& path) {
     fs::remove_all(path);
     fs::copy(world.agent("a"), path, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-    write(path + "/sessions/2026-02-12_d.json", session);
+    write(path + "/sessions/2026-02-12_d.json", imported_session);
     write(
         path + "/agent.json",
         R"({"name": "old", "model": "anthropic/m", "system_prompt": "S", "permissions": "open"})");

@@ -11,7 +11,6 @@ namespace fault {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 std::string shown(const std::string& text) {
     if (text == no_file) return "no file";
@@ -207,7 +206,8 @@ void Ledger::check_transcript(Database& database, const std::string& home, const
 void Ledger::check_directory(const std::string& home, const std::string& agent,
                              Found& found) const {
     const std::string directory = home + "/agents/" + agent;
-    const Json configuration = Json::parse(content_of(directory + "/agent.json"), nullptr, false);
+    const auto configuration =
+        nlohmann::json::parse(content_of(directory + "/agent.json"), nullptr, false);
     if (!configuration.is_object() || configuration.value("name", "") != agent ||
         !configuration.contains("system_prompt"))
         found.push_back(directory + "/agent.json: is " +

@@ -10,7 +10,7 @@
 
 namespace fault {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Json say(const std::string& text, const Json& calls = Json::array());
 Json call(const std::string& id, const std::string& tool, const Json& arguments);

@@ -55,12 +55,9 @@ endforeach()
 
 # chorus-run against hostile servers; in its bounds of time and memory nothing instrumented can stay.
 file(GLOB hostile_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/security/hostile/*.cpp)
-set(honest_sources ${loopback_sources})
-list(FILTER honest_sources EXCLUDE REGEX "/loopback(_http|_script)?\\.cpp$")
-add_executable(hostile EXCLUDE_FROM_ALL ${hostile_sources} ${honest_sources})
-target_include_directories(hostile PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(hostile PRIVATE chorus_settings nlohmann_json::nlohmann_json OpenSSL::SSL
-  OpenSSL::Crypto ${SQLITE3_LIBRARY} ${ZLIB_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+add_executable(hostile EXCLUDE_FROM_ALL ${hostile_sources})
+chorus_unite_tests(hostile)
+target_link_libraries(hostile PRIVATE loopback_parts ${SQLITE3_LIBRARY} ${ZLIB_LIBRARY} ${CMAKE_DL_LIBS} m)
 add_dependencies(suites hostile)
 add_test(NAME security/hostile COMMAND hostile $<TARGET_FILE_DIR:chorus-run>)
 set_tests_properties(security/hostile PROPERTIES TIMEOUT 300)

@@ -46,6 +46,8 @@ fault lib/sys/twice.hpp '' 'lib/sys/twice.hpp:1: has the name of lib/base/twice.
 plant lib/base/twice.hpp '#pragma once\n'
 mkdir lib/turn
 plant lib/turn/large.hpp "$(printf '\\n%.0s' {1..440})"
+plant lib/net/limits.hpp '#pragma once\ninline constexpr int most = 3;\n'
+fault lib/net/hides.cpp 'constexpr std::array<int, 2> most{};\n' 'lib/net/hides.cpp:1: hides most of lib/net/limits.hpp'
 fault lib/turn/larger.hpp "$(printf '\\n%.0s' {1..440})" 'lib/turn:1: is the largest room'
 
 status=0

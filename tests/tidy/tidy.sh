@@ -151,9 +151,23 @@ check_rooms() {
     }'
 }
 
+# Files of a room are compiled as one: a constant that hides one of a header changes what others mean by it.
+check_constants() {
+  { find lib -name '*.hpp' | sort; find lib -name '*.cpp' | sort; } | xargs awk '
+    FNR == 1 { split(FILENAME, part, "/"); room = part[2]; is_header = FILENAME ~ /\.hpp$/ }
+    /^(inline )?constexpr / {
+      name = $0
+      sub(/( =|\{|;).*/, "", name)
+      if (name ~ /\(/) next
+      sub(/.*[ *&>]/, "", name)
+      if (is_header) header[room, name] = FILENAME
+      else if ((room, name) in header) print FILENAME ":" FNR ": hides " name " of " header[room, name]
+    }'
+}
+
 mapfile -t files < <(checked)
 mapfile -t sources < <(printf '%s\n' "${files[@]}" | grep -E '\.(cpp|hpp)$')
-found=$(check_lines "${files[@]}"; check_lengths "${sources[@]}"; check_rooms)
+found=$(check_lines "${files[@]}"; check_lengths "${sources[@]}"; check_rooms; check_constants)
 [[ -z $found ]] && exit 0
 printf '%s\n' "$found"
 exit 1

@@ -22,11 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t exchanges_of_a_home = 10;
 constexpr std::size_t shown_bytes = 1500;
 
-std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::string shown(const std::string& text) {
     std::string out;
     for (const char c : text.substr(0, shown_bytes))

@@ -26,6 +26,11 @@ std::function<std::vector<Outcome>(const Scene&)> always(std::vector<Outcome> ou
     return [outcomes = std::move(outcomes)](const Scene&) { return outcomes; };
 }
 
+Mode once(Mode mode) {
+    mode.once = true;
+    return mode;
+}
+
 Mode raw(std::string name, Outcome outcome, std::function<std::string(const Scene&)> bytes) {
     Mode mode;
     mode.name = std::move(name);

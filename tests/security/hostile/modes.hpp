@@ -73,6 +73,7 @@ std::vector<Mode> endless_modes();  // what never ends
 std::vector<Mode> tls_modes();
 
 std::function<std::vector<Outcome>(const Scene&)> always(std::vector<Outcome> outcomes);
+Mode once(Mode mode);
 Mode raw(std::string name, Outcome outcome, std::function<std::string(const Scene&)> bytes);
 Mode acting(std::string name, Outcome outcome, std::function<void(Peer&, const Scene&)> act);
 

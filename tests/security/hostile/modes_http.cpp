@@ -24,10 +24,6 @@ Mode closing(Mode mode) {
     mode.closes = true;
     return mode;
 }
-Mode once(Mode mode) {
-    mode.once = true;
-    return mode;
-}
 
 void add_lengths(std::vector<Mode>& all) {
     all.push_back(closing(raw("length-too-long", done, [](const Scene& s) {

@@ -41,11 +41,6 @@ Mode with_text(std::string name, std::string json, std::string_view text) {
     return mode;
 }
 
-Mode once(Mode mode) {
-    mode.once = true;
-    return mode;
-}
-
 void add_lines(std::vector<Mode>& all) {
     const auto body = [](std::string name, std::function<std::string(std::string)> change) {
         return raw(std::move(name), done, [change = std::move(change)](const Scene& scene) {

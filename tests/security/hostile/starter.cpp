@@ -98,12 +98,12 @@ Report wait_for(pid_t child) {
     _exit(0);
 }
 
+}  // namespace
+
 std::string content_of(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
-
-}  // namespace
 
 Starter::Starter() {
     std::array<int, 2> ends{};

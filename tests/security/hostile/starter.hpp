@@ -9,6 +9,8 @@
 
 namespace hostile {
 
+std::string content_of(const std::string& path);
+
 struct Finished {
     int status = -1;  // of wait()
     bool hung = false;

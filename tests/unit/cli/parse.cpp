@@ -13,7 +13,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 // One command with an option of each kind.
-struct Sample {
+struct SampleCommand {
     std::string name;
     std::string text;
     std::string other;
@@ -26,7 +26,7 @@ struct Sample {
     bool loud = false;
     Command command{"chorus-sample", "a sample"};
 
-    Sample() {
+    SampleCommand() {
         command.word("NAME", name, "the agent").required();
         command.words("WORDS", words, "what");
         command.flag("-q,--quiet", quiet, "not aloud");
@@ -38,12 +38,12 @@ struct Sample {
         command.option("--how", how, "how").one_of({"soft", "shrill"});
         command.option("--wait[=TIME]", wait, "wait");
     }
-    Sample(const Sample&) = delete;
+    SampleCommand(const SampleCommand&) = delete;
     Wanted read(const Words& arguments) { return parse(command, arguments); }
 };
 
 base::Error refusal(const Words& arguments) {
-    Sample sample;
+    SampleCommand sample;
     try {
         sample.read(arguments);
     } catch (const base::Error& error) {
@@ -62,7 +62,7 @@ TEST(Parse, takes_options_before_and_between_words_that_are_no_text) {
     for (const Words& arguments :
          {Words{"-q", "--text", "x", "ada"}, Words{"ada", "-qt", "x"},
           Words{"-tx", "ada", "--quiet"}, Words{"--text=x", "-q", "--", "ada"}}) {
-        Sample sample;
+        SampleCommand sample;
         EXPECT_EQ(sample.read(arguments), Wanted::run);
         EXPECT_EQ(sample.name, "ada");
         EXPECT_EQ(sample.text, "x");
@@ -82,13 +82,13 @@ TEST(Parse, keeps_every_byte_of_a_word_and_a_value) {
             EXPECT_NE(why({"--", word, word}).find("not valid UTF-8 at byte"), std::string::npos);
             word = base::replace_invalid_utf8(word);
         }
-        Sample sample;
+        SampleCommand sample;
         ASSERT_EQ(sample.read({"--text=" + word, "--", word, word, word}), Wanted::run) << word;
         ASSERT_EQ(sample.name, word);
         ASSERT_EQ(sample.text, word);
         ASSERT_EQ(sample.words, (Words{word, word}));
         if (word.front() == '-') continue;
-        Sample spaced;
+        SampleCommand spaced;
         ASSERT_EQ(spaced.read({"-t", word, "-A", word, word, word}), Wanted::run) << word;
         ASSERT_EQ(spaced.text + spaced.short_only + spaced.name + spaced.words.at(0),
                   word + word + word + word);
@@ -105,11 +105,11 @@ TEST(Parse, takes_no_option_between_the_words_of_a_text) {
     EXPECT_NE(why({"ada", "why", "now", "-q"}).find("between the words"), std::string::npos);
     EXPECT_NE(why({"ada", "what", "does", "--help", "do"}).find("between the words"),
               std::string::npos);
-    Sample one;
+    SampleCommand one;
     EXPECT_EQ(one.read({"ada", "one text", "-q", "--text", "x"}), Wanted::run);
     EXPECT_EQ(one.words, Words{"one text"});
     EXPECT_EQ(one.text, "x");
-    Sample behind;
+    SampleCommand behind;
     EXPECT_EQ(behind.read({"ada", "-q", "--", "-x", "--help", "--"}), Wanted::run);
     EXPECT_EQ(behind.words, (Words{"-x", "--help", "--"}));
 }
@@ -117,11 +117,11 @@ TEST(Parse, takes_no_option_between_the_words_of_a_text) {
 TEST(Parse, takes_an_argument_with_a_blank_for_an_option_only_with_a_name_and_a_sign) {
     for (const char* text : {"-help me please", "-q now", "--quiet now", "--nothing=of the kind",
                              "- one", "-- two", "--text\n=x"}) {
-        Sample sample;
+        SampleCommand sample;
         EXPECT_EQ(sample.read({"ada", text}), Wanted::run) << text;
         EXPECT_EQ(sample.words, Words{text});
     }
-    Sample sample;
+    SampleCommand sample;
     EXPECT_EQ(sample.read({"ada", "--text=of two words"}), Wanted::run);
     EXPECT_EQ(sample.text, "of two words");
     EXPECT_EQ(sample.words, Words{});
@@ -139,7 +139,7 @@ TEST(Parse, refuses_a_value_that_is_missing_or_empty) {
     EXPECT_EQ(why({""}), "usage: NAME: is empty");
     EXPECT_EQ(why({"ada", ""}), "usage: WORDS: is empty");
     EXPECT_EQ(why({}), "usage: NAME is missing");
-    Sample sample;
+    SampleCommand sample;
     EXPECT_EQ(sample.read({"ada", "--other=", "--text", "-5", "--wait"}), Wanted::run);
     EXPECT_EQ(sample.other, "");
     EXPECT_EQ(sample.text, "-5") << "no option is called that";
@@ -153,7 +153,7 @@ TEST(Parse, refuses_a_value_where_none_goes_or_in_another_form) {
     EXPECT_EQ(why({"ada", "--text", "x", "--text", "y"}), "usage: --text is given twice");
     EXPECT_EQ(why({"ada", "--how", "loud"}),
               "usage: --how: 'loud' is not one of 'soft' and 'shrill'");
-    Sample sample;
+    SampleCommand sample;
     EXPECT_EQ(sample.read({"ada", "-q", "-q"}), Wanted::run);
 }
 
@@ -163,7 +163,7 @@ TEST(Parse, takes_decimal_numbers_in_range) {
         EXPECT_EQ(
             why({"ada", std::string("--number=") + text}),
             "usage: --number: '" + std::string(text) + "' is not a whole number, 1 or more");
-    Sample sample;
+    SampleCommand sample;
     EXPECT_EQ(sample.read({"ada", "--number", "007"}), Wanted::run);
     EXPECT_EQ(sample.number, 7);
 }
@@ -174,7 +174,7 @@ TEST(Parse, names_what_is_near_and_the_help_of_the_command) {
     EXPECT_EQ(error.hint(), "did you mean --quiet? see chorus-sample --help");
     EXPECT_EQ(why({"ada", "-qx"}), "usage: there is no option '-qx'");
     EXPECT_EQ(why({"ada", "-l"}), "usage: --loud needs --text");
-    Sample sample;
+    SampleCommand sample;
     EXPECT_EQ(sample.read({"--help", "--nothing"}), Wanted::help);
     EXPECT_EQ(sample.read({"ada", "-h"}), Wanted::help);
     EXPECT_EQ(sample.read({"--version"}), Wanted::version);

@@ -122,7 +122,7 @@ std::string file_of(const std::vector<std::string>& lines, int turns = 0, int me
            R"(,"messages":)" + std::to_string(messages) + R"(,"sessions":0})" + "\n";
 }
 
-std::string message(int id, const std::string& role, const std::string& more = "") {
+std::string message_line(int id, const std::string& role, const std::string& more = "") {
     return R"({"type":"message","id":)" + std::to_string(id) + R"(,"thread_id":1,"role":")" + role +
            R"(","timestamp":"2026-02-12T10:30:00Z","content":"m)" + std::to_string(id) + "\"" +
            more + "}";
@@ -186,11 +186,11 @@ TEST_F(ImportTest, WhereTheAgentHasItsOwnItIsHistory) {
 }
 
 TEST_F(ImportTest, ACallWithoutAResultIsCancelled) {
-    const Imported imported =
-        import(agent_, file_of({message(1, "user", starts), message(2, "assistant", calls),
-                                message(3, "tool_result", R"(,"tool_call_id":"b")"),
-                                message(4, "user", starts), message(5, "assistant", calls)},
-                               0, 5));
+    const Imported imported = import(
+        agent_, file_of({message_line(1, "user", starts), message_line(2, "assistant", calls),
+                         message_line(3, "tool_result", R"(,"tool_call_id":"b")"),
+                         message_line(4, "user", starts), message_line(5, "assistant", calls)},
+                        0, 5));
     EXPECT_EQ(imported.messages, 5U);
     EXPECT_EQ(imported.cancelled, 3U);
     const auto messages = store::load_messages(store_, {.agent = agent_.id});
@@ -204,11 +204,12 @@ TEST_F(ImportTest, ACallWithoutAResultIsCancelled) {
 // It is said while its thread's last turn has not ended.
 TEST_F(ImportTest, AResultBehindASummaryIsTheCallsResult) {
     const Imported imported = import(
-        agent_, file_of({message(1, "user", starts), message(2, "assistant", calls),
-                         message(3, "tool_result", R"(,"tool_call_id":"b")"),
-                         message(4, "user", R"(,"extra":{"starts_turn":true,"compaction":true})"),
-                         message(5, "tool_result", R"(,"tool_call_id":"a")")},
-                        0, 5));
+        agent_,
+        file_of({message_line(1, "user", starts), message_line(2, "assistant", calls),
+                 message_line(3, "tool_result", R"(,"tool_call_id":"b")"),
+                 message_line(4, "user", R"(,"extra":{"starts_turn":true,"compaction":true})"),
+                 message_line(5, "tool_result", R"(,"tool_call_id":"a")")},
+                0, 5));
     EXPECT_EQ(imported.cancelled, 0U);
     std::vector<std::string> kept;
     for (const auto& stored : store::load_messages(store_, {.agent = agent_.id}))
@@ -217,11 +218,11 @@ TEST_F(ImportTest, AResultBehindASummaryIsTheCallsResult) {
 }
 
 TEST_F(ImportTest, AResultThatAnswersNothingIsHistory) {
-    import(agent_, file_of({message(1, "user", starts), message(2, "assistant", calls),
-                            message(3, "tool_result", R"(,"tool_call_id":"a")"),
-                            message(4, "tool_result", R"(,"tool_call_id":"a")"),
-                            message(5, "tool_result", R"(,"tool_call_id":"b")"),
-                            message(6, "tool_result", R"(,"tool_call_id":"x")")},
+    import(agent_, file_of({message_line(1, "user", starts), message_line(2, "assistant", calls),
+                            message_line(3, "tool_result", R"(,"tool_call_id":"a")"),
+                            message_line(4, "tool_result", R"(,"tool_call_id":"a")"),
+                            message_line(5, "tool_result", R"(,"tool_call_id":"b")"),
+                            message_line(6, "tool_result", R"(,"tool_call_id":"x")")},
                            0, 6));
     std::vector<std::string> left_out;
     std::vector<chat::Message> kept;
@@ -336,21 +337,23 @@ TEST_F(ImportTest, EveryRefusalNamesItsLine) {
          at(3, "a second agent line")},
         {file_of({R"({"type":"thread","thread_id":1})"}), at(3, "the thread is given twice")},
         {file_of({R"({"type":"thread","thread_id":0})"}), at(3, "\"thread_id\" is 0")},
-        {file_of({message(1, "user", R"(,"turn_id":5)")}, 0, 1),
+        {file_of({message_line(1, "user", R"(,"turn_id":5)")}, 0, 1),
          at(3, "no earlier line describes its turn")},
-        {file_of({message(2, "user"), message(2, "user")}, 0, 2), at(4, "its id is not greater")},
-        {file_of({message(1, "wizard")}, 0, 1), at(3, "\"role\" is unknown")},
-        {file_of({message(1, "tool_result")}, 0, 1), at(3, "\"tool_call_id\" is not a string")},
-        {file_of({message(1, "assistant", R"(,"tool_calls":{})")}, 0, 1),
+        {file_of({message_line(2, "user"), message_line(2, "user")}, 0, 2),
+         at(4, "its id is not greater")},
+        {file_of({message_line(1, "wizard")}, 0, 1), at(3, "\"role\" is unknown")},
+        {file_of({message_line(1, "tool_result")}, 0, 1),
+         at(3, "\"tool_call_id\" is not a string")},
+        {file_of({message_line(1, "assistant", R"(,"tool_calls":{})")}, 0, 1),
          at(3, "\"tool_calls\" is not a list")},
         {file_of(
-             {message(
+             {message_line(
                  1, "assistant",
                  R"(,"tool_calls":[{"id":"a","name":"n","arguments":""},{"id":"a","name":"n","arguments":""}])")},
              0, 1),
          at(3, "two calls have the same id")},
-        {file_of({message(1, "user", R"(,"extra":[])")}, 0, 1), at(3, "not an object")},
-        {file_of({message(1, "user", R"(,"left_out":"yes")")}, 0, 1),
+        {file_of({message_line(1, "user", R"(,"extra":[])")}, 0, 1), at(3, "not an object")},
+        {file_of({message_line(1, "user", R"(,"left_out":"yes")")}, 0, 1),
          at(3, "\"left_out\" is neither")},
         {file_of(
              {R"({"type":"message","id":1,"thread_id":1,"role":"user","timestamp":"soon","content":""})"},
@@ -373,8 +376,8 @@ TEST_F(ImportTest, EveryRefusalNamesItsLine) {
         {file_of({R"({"type":"session","id":"s","text":"[]"})"}), at(3, "session: ")},
         {file_of({}, 0, 3), at(3, "expected 3 messages, found 0")},
         {file_of({}) + "{}\n", at(4, "\"type\" is not a string")},
-        {file_of({}) + message(1, "user") + "\n", at(4, "it follows the last line")},
-        {file_of({message(1, "user", R"(,"content":"\ud800")")}, 0, 1), at(3, "not JSON")},
+        {file_of({}) + message_line(1, "user") + "\n", at(4, "it follows the last line")},
+        {file_of({message_line(1, "user", R"(,"content":"\ud800")")}, 0, 1), at(3, "not JSON")},
         {file_of({"\xff"}), at(3, "not JSON")},
         {file_of({std::string(100, '[')}), at(3, "nested deeper")},
     };
@@ -396,7 +399,7 @@ TEST_F(ImportTest, WhatWasPackedIsTakenOnce) {
     const agent::Directory directory(home_.directory() + "/agents/ada");
     const auto packed = [&] { return bring_packed(store_, directory, agent_); };
     EXPECT_EQ(packed(), 0U);
-    put(directory.path() + "/export.jsonl", file_of({message(1, "user", starts)}, 0, 1));
+    put(directory.path() + "/export.jsonl", file_of({message_line(1, "user", starts)}, 0, 1));
     EXPECT_EQ(packed(), 1U);
     remove_packed(directory);
     EXPECT_EQ(packed(), 0U);
@@ -450,7 +453,8 @@ TEST_F(ImportTest, NobodySeesOneThatIsNotEnded) {
 }
 
 TEST_F(ImportTest, OneThatWasBrokenOffIsMadeAgain) {
-    const auto text = file_of({message(1, "user", starts), message(2, "assistant")}, 0, 2);
+    const auto text =
+        file_of({message_line(1, "user", starts), message_line(2, "assistant")}, 0, 2);
     break_off(store_, agent_.id);
     EXPECT_EQ(import(agent_, text).messages, 2U);
     EXPECT_EQ(gist(agent_).size(), 2U);
@@ -464,8 +468,8 @@ TEST_F(ImportTest, OneThatWasBrokenOffIsMadeAgain) {
 
 TEST_F(ImportTest, OthersWriteBetweenItsParts) {
     constexpr int count = 2500;
-    std::vector<std::string> lines{message(1, "user", starts)};
-    for (int id = 2; id <= count; ++id) lines.push_back(message(id, "assistant"));
+    std::vector<std::string> lines{message_line(1, "user", starts)};
+    for (int id = 2; id <= count; ++id) lines.push_back(message_line(id, "assistant"));
     const auto text = file_of(lines, 0, count);
     const store::AgentId other = add("ben").id;
     std::atomic<bool> ended{false};

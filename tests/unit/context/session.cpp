@@ -90,7 +90,7 @@ std::string day() {
     return base::iso8601(sys::now_ms()).substr(0, 10);
 }
 
-std::vector<std::string> texts(const std::vector<SessionMessage>& messages) {
+std::vector<std::string> session_texts(const std::vector<SessionMessage>& messages) {
     std::vector<std::string> result;
     for (const SessionMessage& each : messages) result.push_back(each.message.content);
     return result;
@@ -228,11 +228,11 @@ TEST_F(SessionTest, HoldsTheWindowOfTheThreadsAskedFor) {
     ask("one");
     ask("other", 0, second.id);
     ask("two");
-    EXPECT_EQ(texts(messages()), (Texts{"one", "two"}));
-    EXPECT_EQ(texts(messages({1, second.id})), (Texts{"one", "other", "two"}));
+    EXPECT_EQ(session_texts(messages()), (Texts{"one", "two"}));
+    EXPECT_EQ(session_texts(messages({1, second.id})), (Texts{"one", "other", "two"}));
     EXPECT_EQ(messages({1, second.id})[1].thread, second.id);
-    EXPECT_EQ(texts(messages({second.id, 77})), Texts{"other"});
-    EXPECT_EQ(texts(messages({})), Texts{});
+    EXPECT_EQ(session_texts(messages({second.id, 77})), Texts{"other"});
+    EXPECT_EQ(session_texts(messages({})), Texts{});
 }
 
 TEST_F(SessionTest, LeavesOutWhatTheNextRequestWould) {
@@ -242,15 +242,15 @@ TEST_F(SessionTest, LeavesOutWhatTheNextRequestWould) {
     answer("torn");
     const base::TimeMs between = now_;
     ask("new");
-    EXPECT_EQ(texts(session_messages(store_, agent_, {1}, between - 1)), Texts{"new"});
+    EXPECT_EQ(session_texts(session_messages(store_, agent_, {1}, between - 1)), Texts{"new"});
     agent_.last_clear_message = cleared;
-    EXPECT_EQ(texts(messages()), (Texts{"cut", "old", "torn", "new"}));
+    EXPECT_EQ(session_texts(messages()), (Texts{"cut", "old", "torn", "new"}));
     Transaction transaction(store_);
     store::Thread thread = *store::find_thread(store_, agent_.id, 1);
     thread.window_start = kept;
     store::set_cut(store_, thread);
     transaction.commit();
-    EXPECT_EQ(texts(messages()), (Texts{"old", "torn", "new"}));
+    EXPECT_EQ(session_texts(messages()), (Texts{"old", "torn", "new"}));
 }
 
 TEST_F(SessionTest, ATakenNameGetsPartOfTheId) {

@@ -14,7 +14,7 @@ using chat::Role;
 // A conversation written down in letters: U a user message that starts a turn, u one that does not
 // (inbox), a an answer, c an answer with a call, r its result. Ids count from 1, a turn's id is
 // that of the last U.
-std::vector<Message> conversation(const std::string& letters, std::size_t bytes = 0) {
+std::vector<Message> messages_for(const std::string& letters, std::size_t bytes = 0) {
     std::vector<Message> messages;
     std::int64_t turn = 0;
     for (const char letter : letters) {
@@ -49,7 +49,7 @@ std::vector<std::int64_t> from_to(std::int64_t first, std::int64_t last) {
 
 // C-36
 TEST(Window, holds_everything_where_nothing_limits_it) {
-    const Window window = cut_window(conversation("UaUcraUa"), {});
+    const Window window = cut_window(messages_for("UaUcraUa"), {});
     EXPECT_EQ(ids(window), from_to(1, 8));
     EXPECT_EQ(window.start, 1);
     EXPECT_EQ(window.left_out, 0U);
@@ -59,11 +59,11 @@ TEST(Window, may_be_empty) {
     const Window window = cut_window({}, {.max_messages = 1, .token_budget = 1, .open_turn = 7});
     EXPECT_TRUE(window.messages.empty());
     EXPECT_EQ(window.start, 0);
-    EXPECT_EQ(cut_window(conversation("acr"), {}).start, 0);
+    EXPECT_EQ(cut_window(messages_for("acr"), {}).start, 0);
 }
 
 std::vector<Message> with_compaction(const std::string& letters, std::size_t bytes = 0) {
-    auto messages = conversation(letters, bytes);
+    auto messages = messages_for(letters, bytes);
     Message head;
     head.id = static_cast<std::int64_t>(messages.size()) + 1;
     head.starts_turn = true;
@@ -89,7 +89,7 @@ TEST(Window, keeps_what_stands_for_earlier_messages) {
 
 // A clear or a restore may have come between a call and its result.
 TEST(Window, leaves_out_results_without_a_call) {
-    auto messages = conversation("UaUcra");
+    auto messages = messages_for("UaUcra");
     messages[4].tool_call_id = "of a call that is gone";
     EXPECT_EQ(ids(cut_window(messages, {})), (std::vector<std::int64_t>{1, 2, 3, 4, 6}));
 }
@@ -98,7 +98,7 @@ TEST(Window, leaves_out_results_without_a_call) {
 TEST(Window, begins_with_a_turn_wherever_time_has_cut) {
     const std::string letters = "UcrcraUaUucra";
     for (std::size_t from = 0; from < letters.size(); ++from) {
-        auto loaded = conversation(letters);
+        auto loaded = messages_for(letters);
         loaded.erase(loaded.begin(), loaded.begin() + static_cast<std::ptrdiff_t>(from));
         const Window window = cut_window(loaded, {});
         const std::size_t expected = letters.find('U', from);
@@ -113,12 +113,12 @@ TEST(Window, begins_with_a_turn_wherever_time_has_cut) {
 }
 
 TEST(Window, falls_before_no_inbox_message) {
-    const Window window = cut_window(conversation("UauaUa"), {.max_messages = 3});
+    const Window window = cut_window(messages_for("UauaUa"), {.max_messages = 3});
     EXPECT_EQ(ids(window), from_to(5, 6));
 }
 
 TEST(Window, holds_as_many_messages_as_it_may) {
-    const auto loaded = conversation("UaUaUa");
+    const auto loaded = messages_for("UaUaUa");
     EXPECT_EQ(ids(cut_window(loaded, {.max_messages = 7})), from_to(1, 6));
     EXPECT_EQ(ids(cut_window(loaded, {.max_messages = 6})), from_to(1, 6));
     EXPECT_EQ(ids(cut_window(loaded, {.max_messages = 5})), from_to(3, 6));
@@ -129,7 +129,7 @@ TEST(Window, holds_as_many_messages_as_it_may) {
 }
 
 TEST(Window, that_has_its_budget_and_not_more_is_left) {
-    const auto loaded = conversation("UaUaUaUaUa", 40);  // ten messages of 14 tokens
+    const auto loaded = messages_for("UaUaUaUaUa", 40);  // ten messages of 14 tokens
     ASSERT_EQ(estimated_tokens(loaded[0]), 14);
     EXPECT_EQ(ids(cut_window(loaded, {.token_budget = 140})), from_to(1, 10));
     EXPECT_EQ(ids(cut_window(loaded, {.token_budget = 139})), from_to(7, 10))
@@ -140,7 +140,7 @@ TEST(Window, that_has_its_budget_and_not_more_is_left) {
 TEST(Window, over_budget_goes_down_to_sixty_percent) {
     std::string letters;
     for (int i = 0; i < 50; ++i) letters += "Ua";
-    const auto loaded = conversation(letters, 40);  // 1400 tokens
+    const auto loaded = messages_for(letters, 40);  // 1400 tokens
     const Window window = cut_window(loaded, {.token_budget = 1'000});
     std::int64_t tokens = 0;
     for (const Message& message : window.messages) tokens += estimated_tokens(message);
@@ -153,7 +153,7 @@ TEST(Window, over_budget_goes_down_to_sixty_percent) {
 TEST(Window, goes_to_sixty_percent_of_any_budget) {
     std::string letters;
     for (int i = 0; i < 30; ++i) letters += "Ua";
-    const auto loaded = conversation(letters, 40);  // 840 tokens
+    const auto loaded = messages_for(letters, 40);  // 840 tokens
     for (std::int64_t budget = 1; budget < 840; ++budget) {
         const Window window = cut_window(loaded, {.token_budget = budget});
         const std::int64_t tokens = static_cast<std::int64_t>(window.messages.size()) * 14;
@@ -166,7 +166,7 @@ TEST(Window, goes_to_sixty_percent_of_any_budget) {
 }
 
 TEST(Window, cut_again_with_the_same_limits_stays) {
-    const auto loaded = conversation("UaUcraUaUaUcrcra", 100);
+    const auto loaded = messages_for("UaUcraUaUaUcrcra", 100);
     for (const WindowLimits& limits :
          {WindowLimits{.max_messages = 7}, WindowLimits{.token_budget = 300}}) {
         const Window once = cut_window(loaded, limits);
@@ -177,7 +177,7 @@ TEST(Window, cut_again_with_the_same_limits_stays) {
 }
 
 TEST(Window, keeps_the_open_turn_whatever_the_limits) {
-    const auto loaded = conversation("UaUaUcrcrcr", 400);  // the turn of message 5 is open
+    const auto loaded = messages_for("UaUaUcrcrcr", 400);  // the turn of message 5 is open
     for (const WindowLimits& limits :
          {WindowLimits{.max_messages = 1, .open_turn = 5},
           WindowLimits{.token_budget = 1, .open_turn = 5},
@@ -189,7 +189,7 @@ TEST(Window, keeps_the_open_turn_whatever_the_limits) {
 }
 
 TEST(Window, keeps_an_open_turn_whose_first_message_starts_none) {
-    auto loaded = conversation("UaUcr");
+    auto loaded = messages_for("UaUcr");
     loaded[2].starts_turn = false;
     EXPECT_EQ(ids(cut_window(loaded, {.max_messages = 1, .open_turn = 3})), from_to(3, 5));
     // nor does what time cut before it drop it
@@ -198,14 +198,14 @@ TEST(Window, keeps_an_open_turn_whose_first_message_starts_none) {
 }
 
 TEST(Window, of_an_open_turn_without_messages_is_cut_as_any_other) {
-    EXPECT_EQ(ids(cut_window(conversation("UaUa"), {.max_messages = 2, .open_turn = 99})),
+    EXPECT_EQ(ids(cut_window(messages_for("UaUa"), {.max_messages = 2, .open_turn = 99})),
               from_to(3, 4));
 }
 
 // Every cut falls before a turn, and what is kept is whole and the end of what there was.
 TEST(Window, is_never_torn) {
     const std::string letters = "UcraUauaUcrcrUaUcracraUa";
-    const auto loaded = conversation(letters, 30);
+    const auto loaded = messages_for(letters, 30);
     ASSERT_EQ(find_torn(loaded), "");
     for (std::int64_t limit = 0; limit <= 26; ++limit)
         for (const std::int64_t open : {std::int64_t{0}, std::int64_t{14}, std::int64_t{23}})
@@ -226,7 +226,7 @@ TEST(Window, is_never_torn) {
 TEST(Window, of_a_thousand_messages_is_cut_in_no_time) {
     std::string letters;
     for (int i = 0; i < 500; ++i) letters += "Ua";
-    const auto loaded = conversation(letters, 2'000);
+    const auto loaded = messages_for(letters, 2'000);
     auto copy = loaded;
     const auto began = std::chrono::steady_clock::now();
     const Window window = cut_window(std::move(copy), {.token_budget = 400'000});
@@ -249,15 +249,15 @@ TEST(EstimatedTokens, count_content_status_and_calls) {
 
 TEST(FindTorn, has_nothing_to_say_of_a_whole_conversation) {
     for (const char* letters : {"", "U", "Ua", "Ucr", "UcrcrauaUcra"})
-        EXPECT_EQ(find_torn(conversation(letters)), "") << letters;
+        EXPECT_EQ(find_torn(messages_for(letters)), "") << letters;
     // several calls of one answer, their results in any order
-    auto messages = conversation("Ucrr");
+    auto messages = messages_for("Ucrr");
     messages[1].tool_calls = {{"x", "view", ""}, {"y", "view", ""}};
     messages[2].tool_call_id = "y";
     messages[3].tool_call_id = "x";
     EXPECT_EQ(find_torn(messages), "");
     // the same id again in a later answer
-    messages = conversation("UcrcrU");
+    messages = messages_for("UcrcrU");
     for (Message& message : messages) {
         for (chat::ToolCall& call : message.tool_calls) call.id = "same";
         if (message.role == Role::tool_result) message.tool_call_id = "same";
@@ -266,27 +266,27 @@ TEST(FindTorn, has_nothing_to_say_of_a_whole_conversation) {
 }
 
 TEST(FindTorn, says_what_is_wrong) {
-    EXPECT_EQ(find_torn(conversation("aU")), "the first message is not the user's");
-    EXPECT_EQ(find_torn(conversation("r")), "the first message is not the user's");
-    EXPECT_EQ(find_torn(conversation("Uc")), "call call2 has no result");
-    EXPECT_EQ(find_torn(conversation("UcU")), "call call2 has no result");
-    EXPECT_EQ(find_torn(conversation("Uca")), "call call2 has no result");
-    EXPECT_EQ(find_torn(conversation("Ucc")), "call call2 has no result");
-    EXPECT_EQ(find_torn(conversation("Ur")), "message 2: a result without its call");
-    auto messages = conversation("Ucrr");  // a second result
+    EXPECT_EQ(find_torn(messages_for("aU")), "the first message is not the user's");
+    EXPECT_EQ(find_torn(messages_for("r")), "the first message is not the user's");
+    EXPECT_EQ(find_torn(messages_for("Uc")), "call call2 has no result");
+    EXPECT_EQ(find_torn(messages_for("UcU")), "call call2 has no result");
+    EXPECT_EQ(find_torn(messages_for("Uca")), "call call2 has no result");
+    EXPECT_EQ(find_torn(messages_for("Ucc")), "call call2 has no result");
+    EXPECT_EQ(find_torn(messages_for("Ur")), "message 2: a result without its call");
+    auto messages = messages_for("Ucrr");  // a second result
     messages[3].tool_call_id = "call2";
     EXPECT_EQ(find_torn(messages), "message 4: a result without its call");
-    messages = conversation("Ucr");  // two calls, one id, one result
+    messages = messages_for("Ucr");  // two calls, one id, one result
     messages[1].tool_calls.push_back(messages[1].tool_calls[0]);
     EXPECT_EQ(find_torn(messages), "call call2 appears twice");
-    messages = conversation("Ucr");  // one of two results is missing
+    messages = messages_for("Ucr");  // one of two results is missing
     messages[1].tool_calls.push_back({"other", "view", ""});
     EXPECT_EQ(find_torn(messages), "call other has no result");
 }
 
 // U1 a2 U3 c4 r5 a6, 100 tokens and 4 each: the second turn asked with 3 and with 5 messages.
 TEST(EstimatedInput, is_that_of_every_request_of_a_turn) {
-    auto messages = conversation("UaUcra", 400);
+    auto messages = messages_for("UaUcra", 400);
     for (Message& message : messages) message.tool_calls.clear();
     EXPECT_EQ(estimated_tokens(messages), 6 * 104);
     EXPECT_EQ(estimated_input(messages, 3, 0), 3 * 104 + 5 * 104);

@@ -11,10 +11,10 @@ namespace {
 
 using chat::StopReason;
 
-const Origin origin{"gemini", "gemini-4-neon"};
+const Origin gemini_origin{"gemini", "gemini-4-neon"};
 
 std::string contents_of(const std::vector<chat::Message>& messages, bool reasons = true) {
-    const std::string body = gemini_body(request_of(messages), origin, reasons);
+    const std::string body = gemini_body(request_of(messages), gemini_origin, reasons);
     const std::size_t at = body.find("\"contents\":");
     return body.substr(at + 11, body.size() - at - 12);
 }
@@ -24,13 +24,13 @@ TEST(Gemini, WritesARequest) {
     request.documents = "Docs.";
     request.max_output_tokens = 99;
     EXPECT_EQ(
-        gemini_body(request, origin, true),
+        gemini_body(request, gemini_origin, true),
         R"({"systemInstruction":{"parts":[{"text":"You are \"x\".\nDocs."}]},)"
         R"("tools":[{"functionDeclarations":[{"name":"bash","description":"Runs it","parametersJsonSchema":{"type":"object","required":["command"]}},)"
         R"({"name":"view","description":"Shows it","parametersJsonSchema":{"type":"object","properties":{}}}]}],)"
         R"("generationConfig":{"maxOutputTokens":99,"thinkingConfig":{"includeThoughts":true}},)"
         R"("contents":[{"role":"user","parts":[{"text":"hi"}]}]})");
-    EXPECT_EQ(gemini_body(request_of({user("hi")}), origin, false),
+    EXPECT_EQ(gemini_body(request_of({user("hi")}), gemini_origin, false),
               R"({"contents":[{"role":"user","parts":[{"text":"hi"}]}]})");
 }
 
@@ -87,7 +87,9 @@ TEST(Gemini, ARequestOnlyGrowsAtItsEnd) {
     }
 }
 
-const MakeDecoder make = [](const StreamSink& sink) { return gemini_decoder(origin, sink); };
+const MakeDecoder make_gemini = [](const StreamSink& sink) {
+    return gemini_decoder(gemini_origin, sink);
+};
 
 constexpr std::string_view calls_stream =
     R"(data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":"hm, l\u00e4sst","thought":true}]}}],"usageMetadata":{"promptTokenCount":100,"totalTokenCount":100}}
@@ -103,7 +105,7 @@ data: {"candidates":[{"index":0,"content":{"role":"model"},"finishReason":"STOP"
 )";
 
 TEST(GeminiStream, TextThoughtsAndCallsComeTogether) {
-    decode_every_way(make, calls_stream, [](const Answer& answer, const Heard& heard) {
+    decode_every_way(make_gemini, calls_stream, [](const Answer& answer, const Heard& heard) {
         ASSERT_FALSE(answer.failure) << answer.failure->message;
         EXPECT_EQ(heard.text, "Zwei Dateien: ä€😀");
         EXPECT_EQ(heard.thinking, "hm, lässt");
@@ -128,14 +130,14 @@ TEST(GeminiStream, APartThatIsKeptCountsTowardsTheLongestAnswer) {
     for (int n = 0; n < 5; ++n)
         stream += R"(data: {"candidates":[{"content":{"parts":[{"text":"","thoughtSignature":")" +
                   signature + "\"}]}}]}\n\n";
-    const Answer answer = decode(make, stream);
+    const Answer answer = decode(make_gemini, stream);
     ASSERT_TRUE(answer.failure);
     EXPECT_EQ(answer.failure->message, "gemini: the answer is longer than 32 MiB");
 }
 
 TEST(GeminiStream, WithoutAFinishReasonItIsACut) {
     for (const std::string& cut : cuts(calls_stream)) {
-        const Answer answer = decode(make, cut);
+        const Answer answer = decode(make_gemini, cut);
         ASSERT_TRUE(answer.failure) << cut;
         EXPECT_EQ(answer.failure->category, Category::no_internet);
         EXPECT_TRUE(answer.reply.tool_calls.empty());
@@ -158,18 +160,18 @@ TEST(GeminiStream, EndsForManyReasons) {
         {"MALFORMED_FUNCTION_CALL", StopReason::unknown},
         {"SOMETHING_NEW", StopReason::unknown}};
     for (const auto& [word, stop] : cases) {
-        const Answer answer = decode(make, ended_by(word));
+        const Answer answer = decode(make_gemini, ended_by(word));
         EXPECT_FALSE(answer.failure) << word;
         EXPECT_EQ(answer.reply.stop, stop) << word;
         EXPECT_EQ(answer.reply.raw_stop, word);
     }
-    const Answer blocked =
-        decode(make, "data: {\"promptFeedback\":{\"blockReason\":\"PROHIBITED_CONTENT\"}}\n\n");
+    const Answer blocked = decode(
+        make_gemini, "data: {\"promptFeedback\":{\"blockReason\":\"PROHIBITED_CONTENT\"}}\n\n");
     EXPECT_EQ(blocked.reply.stop, StopReason::content_filter);
 }
 
 TEST(GeminiStream, AnErrorInMidStreamIsThatError) {
-    const Answer answer = decode(make,
+    const Answer answer = decode(make_gemini,
                                  R"(data: {"candidates":[{"content":{"parts":[{"text":"a"}]}}]}
 
 data: {"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"slow","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}
@@ -182,7 +184,7 @@ data: {"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"slow","detai
 
 TEST(GeminiStream, ASignatureOnAnEmptyPartIsKept) {
     const Answer answer = decode(
-        make,
+        make_gemini,
         R"(data: {"candidates":[{"content":{"parts":[{"text":"a"},{"text":"","thoughtSignature":"c2ln"}]},"finishReason":"STOP"}]}
 
 )");
@@ -194,7 +196,7 @@ TEST(GeminiStream, AWholeAnswerIsOneObjectOrAnArray) {
         R"({"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]})";
     for (const std::string& body : {object, "[" + object + "]"}) {
         Heard heard;
-        const auto decoder = make(heard.sink);
+        const auto decoder = make_gemini(heard.sink);
         decoder->take_whole(body);
         EXPECT_FALSE(decoder->finish().failure);
         EXPECT_EQ(heard.text, "hi");

@@ -11,15 +11,17 @@ namespace {
 
 using chat::StopReason;
 
-const Origin origin{"ollama", "qwen3:8b"};
+const Origin ollama_origin{"ollama", "qwen3:8b"};
 
 std::string ollama_messages_of(const std::vector<chat::Message>& messages) {
-    const std::string body = ollama_body(request_of(messages), origin, {}, 0);
+    const std::string body = ollama_body(request_of(messages), ollama_origin, {}, 0);
     const std::size_t at = body.find("\"messages\":");
     return body.substr(at + 11, body.size() - at - 12);
 }
 
-const MakeDecoder make = [](const StreamSink& sink) { return ollama_decoder(origin, sink); };
+const MakeDecoder make_ollama = [](const StreamSink& sink) {
+    return ollama_decoder(ollama_origin, sink);
+};
 
 TEST(Ollama, WritesARequest) {
     chat::Request request = tooled_request();
@@ -30,7 +32,7 @@ TEST(Ollama, WritesARequest) {
     Quirks quirks;
     quirks.keep_alive = "30m";
     EXPECT_EQ(
-        ollama_body(request, origin, quirks, 8192),
+        ollama_body(request, ollama_origin, quirks, 8192),
         R"({"model":")" + request.model +
             R"(","stream":true,"truncate":false,"shift":false,"keep_alive":"30m","think":"high",)"
             R"("options":{"num_ctx":8192,"num_predict":99,"temperature":0.5},)"
@@ -38,7 +40,7 @@ TEST(Ollama, WritesARequest) {
             R"({"type":"function","function":{"name":"view","description":"Shows it","parameters":{"type":"object","properties":{}}}}],)"
             R"("messages":[{"role":"system","content":"You are \"x\".\nDocs."},{"role":"user","content":"hi"}]})");
     const chat::Request plain = request_of({user("hi")});
-    EXPECT_EQ(ollama_body(plain, origin, {}, 0),
+    EXPECT_EQ(ollama_body(plain, ollama_origin, {}, 0),
               R"({"model":")" + plain.model +
                   R"(","stream":true,"truncate":false,"shift":false,)"
                   R"("messages":[{"role":"user","content":"hi"}]})");
@@ -50,7 +52,8 @@ TEST(Ollama, ThinksOrNotOrAtALevel) {
                                          {"true", "\"think\":true,"},
                                          {"low", "\"think\":\"low\","}}) {
         request.effort = effort;
-        EXPECT_NE(ollama_body(request, origin, {}, 0).find(member), std::string::npos) << effort;
+        EXPECT_NE(ollama_body(request, ollama_origin, {}, 0).find(member), std::string::npos)
+            << effort;
     }
 }
 
@@ -108,7 +111,7 @@ constexpr std::string_view whole =
     "\n";
 
 TEST(OllamaStream, TextThoughtsAndCallsComeTogether) {
-    decode_every_way(make, whole, [](const Answer& answer, const Heard& heard) {
+    decode_every_way(make_ollama, whole, [](const Answer& answer, const Heard& heard) {
         ASSERT_FALSE(answer.failure) << answer.failure->message;
         EXPECT_EQ(answer.reply.text, "Grüße ☕");
         EXPECT_EQ(heard.thinking, "Erst lesen 🤔");
@@ -129,13 +132,13 @@ TEST(OllamaStream, TextThoughtsAndCallsComeTogether) {
 TEST(OllamaStream, WithoutItsLastLineItIsACut) {
     for (std::size_t end = whole.find('\n'); end + 1 < whole.size();
          end = whole.find('\n', end + 1)) {
-        const Answer answer = decode(make, whole.substr(0, end + 1));
+        const Answer answer = decode(make_ollama, whole.substr(0, end + 1));
         ASSERT_TRUE(answer.failure) << end;
         EXPECT_TRUE(answer.failure->retryable);
         EXPECT_TRUE(answer.reply.tool_calls.empty());
         EXPECT_EQ(answer.reply.stop, StopReason::truncated_stream);
     }
-    EXPECT_FALSE(decode(make, whole.substr(0, whole.size() - 1)).failure)
+    EXPECT_FALSE(decode(make_ollama, whole.substr(0, whole.size() - 1)).failure)
         << "the last newline may be missing";
 }
 
@@ -144,8 +147,8 @@ TEST(OllamaStream, EndsForManyReasons) {
                                      {"length", StopReason::max_tokens},
                                      {"load", StopReason::unknown}}) {
         const Answer answer =
-            decode(make, R"({"message":{"content":"x"},"done":true,"done_reason":")" +
-                             std::string(word) + "\"}\n");
+            decode(make_ollama, R"({"message":{"content":"x"},"done":true,"done_reason":")" +
+                                    std::string(word) + "\"}\n");
         EXPECT_EQ(answer.reply.stop, stop) << word;
         EXPECT_EQ(answer.reply.raw_stop, word);
         EXPECT_EQ(answer.reply.text, "x");
@@ -154,7 +157,7 @@ TEST(OllamaStream, EndsForManyReasons) {
 
 TEST(OllamaStream, AnErrorInMidStreamIsThatError) {
     const Answer answer =
-        decode(make,
+        decode(make_ollama,
                "{\"message\":{\"content\":\"I \"},\"done\":false}\n"
                "{\"error\":\"an error was encountered while running the model\"}\n");
     ASSERT_TRUE(answer.failure);
@@ -164,21 +167,21 @@ TEST(OllamaStream, AnErrorInMidStreamIsThatError) {
 
 TEST(OllamaStream, ALongPromptIsAnOverflow) {
     const Answer answer =
-        decode(make, "{\"error\":\"the input length exceeds the context length\"}\n");
+        decode(make_ollama, "{\"error\":\"the input length exceeds the context length\"}\n");
     ASSERT_TRUE(answer.failure);
     EXPECT_TRUE(answer.failure->context_overflow);
     EXPECT_FALSE(answer.failure->retryable);
 }
 
 TEST(OllamaStream, ABrokenLineIsAMalformedEvent) {
-    const Answer answer = decode(make, "{\"message\":{\"content\":\"I\n\n");
+    const Answer answer = decode(make_ollama, "{\"message\":{\"content\":\"I\n\n");
     ASSERT_TRUE(answer.failure);
     EXPECT_TRUE(answer.failure->retryable);
 }
 
 TEST(OllamaStream, ThoughtsWithoutCallsAreNotKept) {
     const Answer answer =
-        decode(make, R"({"message":{"content":"x","thinking":"hm"},"done":true})");
+        decode(make_ollama, R"({"message":{"content":"x","thinking":"hm"},"done":true})");
     ASSERT_FALSE(answer.failure);
     EXPECT_FALSE(answer.reply.opaque);
 }

@@ -11,7 +11,8 @@ Quirks quirks_of(const char* provider) {
     return Catalog().require_provider(provider).quirks;
 }
 
-std::string messages_of(const std::vector<chat::Message>& messages, const char* provider = "vllm") {
+std::string chat_messages(const std::vector<chat::Message>& messages,
+                          const char* provider = "vllm") {
     const std::string body = chat_body(request_of(messages), {provider, "m"}, quirks_of(provider));
     const std::size_t at = body.find("\"messages\":");
     return body.substr(at + 11, body.size() - at - 12);
@@ -35,9 +36,9 @@ TEST(OpenaiChat, KnowsWhatMistralRefuses) {
         chat_body(request, {"mistral", "m"}, quirks_of("mistral")),
         R"({"model":"m","stream":true,"max_tokens":5,"messages":[{"role":"user","content":"hi"}]})");
     const std::string body =
-        messages_of({user("a"), answer("", {{"toolu_1", "f", "{}"}, {"abcDEF123", "f", "{}"}}),
-                     result("toolu_1", "x"), result("abcDEF123", "y")},
-                    "mistral");
+        chat_messages({user("a"), answer("", {{"toolu_1", "f", "{}"}, {"abcDEF123", "f", "{}"}}),
+                       result("toolu_1", "x"), result("abcDEF123", "y")},
+                      "mistral");
     const chat::Json messages = chat::parse_json(body, "body");
     const auto id = messages[1]["tool_calls"][0]["id"].get<std::string>();
     EXPECT_EQ(id.size(), 9U);
@@ -49,10 +50,10 @@ TEST(OpenaiChat, ResultsFollowTheirAnswerAndUserMessagesTakeTurns) {
     chat::Message prompt = user("go on");
     prompt.status = "one task runs";
     EXPECT_EQ(
-        messages_of({user("a"), user("b"),
-                     answer("", {{"t1", "bash", R"({"command":"ls"})"}, {"t2", "", "broken"}}),
-                     result("t1", "files"), prompt, result("t2", "", true), answer("fine"),
-                     answer("")}),
+        chat_messages({user("a"), user("b"),
+                       answer("", {{"t1", "bash", R"({"command":"ls"})"}, {"t2", "", "broken"}}),
+                       result("t1", "files"), prompt, result("t2", "", true), answer("fine"),
+                       answer("")}),
         R"([{"role":"user","content":"a\n\nb"},)"
         R"({"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function","function":{"name":"bash","arguments":"{\"command\":\"ls\"}"}},)"
         R"({"id":"t2","type":"function","function":{"name":"unnamed","arguments":"{}"}}]},)"
@@ -64,9 +65,9 @@ TEST(OpenaiChat, DeepseekGetsItsReasoningBackOnTurnsWithTools) {
     chat::Message own = answer("", {{"t1", "f", "{}"}});
     own.opaque = chat::Opaque{"deepseek", "m", R"([{"reasoning_content":"be\u0063ause"}])"};
     const chat::Message foreign = answer("", {{"t2", "f", "{}"}});
-    const std::string body =
-        messages_of({user("a"), own, result("t1", "x"), foreign, result("t2", "x"), answer("text")},
-                    "deepseek");
+    const std::string body = chat_messages(
+        {user("a"), own, result("t1", "x"), foreign, result("t2", "x"), answer("text")},
+        "deepseek");
     EXPECT_NE(
         body.find(R"("content":null,"reasoning_content":"be\u0063ause","tool_calls":[{"id":"t1")"),
         std::string::npos);
@@ -79,8 +80,9 @@ TEST(OpenaiChat, NobodyElseGetsReasoning) {
     chat::Message foreign = answer("", {{"t1", "f", "{}"}});
     foreign.opaque = chat::Opaque{"deepseek", "m", R"([{"reasoning_content":"because"}])"};
     for (const char* provider : {"mistral", "openrouter", "openai-chat", "groq"})
-        EXPECT_EQ(messages_of({user("a"), foreign, result("t1", "x")}, provider).find("reasoning"),
-                  std::string::npos);
+        EXPECT_EQ(
+            chat_messages({user("a"), foreign, result("t1", "x")}, provider).find("reasoning"),
+            std::string::npos);
 }
 
 TEST(OpenaiChat, TheNextRequestBeginsWithThisOne) {
@@ -88,7 +90,7 @@ TEST(OpenaiChat, TheNextRequestBeginsWithThisOne) {
     chat::Json before;
     for (std::size_t n = 1; n <= all.size(); ++n) {
         const chat::Json now = chat::parse_json(
-            messages_of({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)}), "body");
+            chat_messages({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)}), "body");
         for (std::size_t i = 0; i + 1 < before.size(); ++i) EXPECT_EQ(now.at(i), before.at(i)) << n;
         before = now;
     }

@@ -15,7 +15,7 @@ MakeDecoder decoder_of(const std::string& provider) {
         return chat_decoder({provider, "m"}, sink, Catalog().require_provider(provider).quirks);
     };
 }
-const MakeDecoder make = decoder_of("vllm");
+const MakeDecoder make_chat = decoder_of("vllm");
 
 constexpr std::string_view parallel_stream =
     R"(data: {"id":"c1","object":"chat.completion.chunk","choices":[],"prompt_filter_results":[]}
@@ -49,7 +49,7 @@ data: [DONE]
 )";
 
 TEST(ChatStream, GivesTheSameHoweverItIsSplit) {
-    decode_every_way(make, parallel_stream, [](const Answer& answer, const Heard& heard) {
+    decode_every_way(make_chat, parallel_stream, [](const Answer& answer, const Heard& heard) {
         ASSERT_FALSE(answer.failure) << answer.failure->message;
         EXPECT_EQ(answer.reply.text, "Grüße 😀");
         EXPECT_EQ(heard.text, answer.reply.text);
@@ -67,7 +67,7 @@ TEST(ChatStream, GivesTheSameHoweverItIsSplit) {
 
 TEST(ChatStream, ACutBeforeTheFinishNeverHasCalls) {
     for (const std::string& cut : cuts(parallel_stream)) {
-        const Answer answer = decode(make, cut);
+        const Answer answer = decode(make_chat, cut);
         const bool finished = cut.find("\"finish_reason\":\"tool_calls\"") != std::string::npos;
         EXPECT_EQ(answer.failure.has_value(), !finished) << cut;
         EXPECT_EQ(answer.reply.tool_calls.empty(), !finished) << cut;
@@ -77,8 +77,7 @@ TEST(ChatStream, ACutBeforeTheFinishNeverHasCalls) {
     }
 }
 
-std::string calls_stream(const std::vector<std::string>& deltas,
-                         const std::string& finish = "stop") {
+std::string chat_calls(const std::vector<std::string>& deltas, const std::string& finish = "stop") {
     std::string stream;
     for (const std::string& delta : deltas)
         stream += R"(data: {"choices":[{"index":0,"delta":{"tool_calls":)" + delta + "}}]}\n\n";
@@ -88,7 +87,7 @@ std::string calls_stream(const std::vector<std::string>& deltas,
 
 std::string summary(const std::string& stream) {
     std::string out;
-    for (const chat::ToolCall& call : decode(make, stream).reply.tool_calls)
+    for (const chat::ToolCall& call : decode(make_chat, stream).reply.tool_calls)
         out += call.name + call.arguments + ";";
     return out;
 }
@@ -149,16 +148,16 @@ TEST(ChatStream, ToleratesHowServersNumberCalls) {
         {{R"([null,7,{"index":0,"id":"a","function":{"name":"f","arguments":" "}}])", R"({"a":1})"},
          "f{};"},
     };
-    for (const auto& [deltas, expected] : table) EXPECT_EQ(summary(calls_stream(deltas)), expected);
+    for (const auto& [deltas, expected] : table) EXPECT_EQ(summary(chat_calls(deltas)), expected);
 }
 
 TEST(ChatStream, MakesUpIdsThatAreMissingOrTwice) {
     const Answer answer = decode(
-        make,
-        calls_stream({R"([{"index":0,"id":null,"function":{"name":"f","arguments":"{}"}}])",
-                      R"([{"index":1,"id":"","function":{"name":"f","arguments":"{}"}}])",
-                      R"([{"index":2,"id":"same","function":{"name":"f","arguments":"{}"}}])",
-                      R"([{"index":3,"id":"same","function":{"name":"f","arguments":"{}"}}])"}));
+        make_chat,
+        chat_calls({R"([{"index":0,"id":null,"function":{"name":"f","arguments":"{}"}}])",
+                    R"([{"index":1,"id":"","function":{"name":"f","arguments":"{}"}}])",
+                    R"([{"index":2,"id":"same","function":{"name":"f","arguments":"{}"}}])",
+                    R"([{"index":3,"id":"same","function":{"name":"f","arguments":"{}"}}])"}));
     std::set<std::string> ids;
     for (const chat::ToolCall& call : answer.reply.tool_calls) ids.insert(call.id);
     EXPECT_EQ(ids.size(), 4U);
@@ -178,19 +177,19 @@ TEST(ChatStream, KnowsTheStopReasons) {
         {"something_new", StopReason::unknown}};
     const std::string call = R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}])";
     for (const auto& [word, reason] : table) {
-        const Answer answer = decode(make, calls_stream({call}, word));
+        const Answer answer = decode(make_chat, chat_calls({call}, word));
         EXPECT_FALSE(answer.failure) << word;
         EXPECT_EQ(answer.reply.stop, reason) << word;
         EXPECT_EQ(answer.reply.raw_stop, word);
     }
     for (const char* announced : {"tool_calls", "function_call", "tool_use"})
-        EXPECT_EQ(decode(make, calls_stream({}, announced)).reply.stop, StopReason::tool_use);
-    EXPECT_EQ(decode(make, calls_stream({}, "stop")).reply.stop, StopReason::end);
+        EXPECT_EQ(decode(make_chat, chat_calls({}, announced)).reply.stop, StopReason::tool_use);
+    EXPECT_EQ(decode(make_chat, chat_calls({}, "stop")).reply.stop, StopReason::end);
 }
 
 TEST(ChatStream, KnowsThinkingFromWriting) {
     Heard heard;
-    const auto decoder = make(heard.sink);
+    const auto decoder = make_chat(heard.sink);
     const auto after = [&](const std::string& delta, const std::string& rest = "") {
         decoder->take({"message", R"({"choices":[{"delta":)" + delta + rest + "}]}"});
         return decoder->received();
@@ -208,16 +207,18 @@ TEST(ChatStream, KnowsThinkingFromWriting) {
 }
 
 TEST(ChatStream, TrustsTheCallsMoreThanTheWord) {
-    const Answer answer = decode(
-        make, calls_stream({R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}])"}));
+    const Answer answer =
+        decode(make_chat,
+               chat_calls({R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}])"}));
     EXPECT_EQ(answer.reply.stop, StopReason::tool_use);
     EXPECT_EQ(answer.reply.raw_stop, "stop");
 }
 
 TEST(ChatStream, ACallCutByTheLimitStaysToBeAnswered) {
-    const Answer answer = decode(
-        make, calls_stream({R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x"}}])"},
-                           "length"));
+    const Answer answer =
+        decode(make_chat,
+               chat_calls({R"([{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x"}}])"},
+                          "length"));
     EXPECT_EQ(answer.reply.stop, StopReason::max_tokens);
     ASSERT_EQ(answer.reply.tool_calls.size(), 1U);
     EXPECT_EQ(answer.reply.tool_calls[0].arguments, "{\"x");
@@ -229,13 +230,13 @@ TEST(ChatStream, RefusalsAndFiltersLeaveNoCalls) {
 
 )";
     const Answer filtered = decode(
-        make,
+        make_chat,
         call + "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"content_filter\"}]}\n\n");
     EXPECT_EQ(filtered.reply.stop, StopReason::content_filter);
     EXPECT_TRUE(filtered.reply.tool_calls.empty());
-    const Answer refused = decode(make, call +
-                                            "data: {\"choices\":[{\"delta\":{\"refusal\":\"I "
-                                            "won't\"},\"finish_reason\":\"stop\"}]}\n\n");
+    const Answer refused = decode(make_chat, call +
+                                                 "data: {\"choices\":[{\"delta\":{\"refusal\":\"I "
+                                                 "won't\"},\"finish_reason\":\"stop\"}]}\n\n");
     EXPECT_EQ(refused.reply.stop, StopReason::refusal);
     EXPECT_EQ(refused.reply.text, "I won't");
     EXPECT_TRUE(refused.reply.tool_calls.empty());
@@ -243,7 +244,7 @@ TEST(ChatStream, RefusalsAndFiltersLeaveNoCalls) {
 
 TEST(ChatStream, DoesWithoutDone) {
     const Answer answer = decode(
-        make,
+        make_chat,
         "data: "
         "{\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\r\n\r\n");
     EXPECT_FALSE(answer.failure);
@@ -255,31 +256,32 @@ TEST(ChatStream, DoneEndsWhatHadNoFinish) {
     const auto delta = [](const std::string& json) {
         return "data: {\"choices\":[{\"delta\":" + json + "}]}\n\n";
     };
-    const Answer said = decode(make, delta(R"({"content":"hi"})") + done);
+    const Answer said = decode(make_chat, delta(R"({"content":"hi"})") + done);
     EXPECT_FALSE(said.failure);
     EXPECT_EQ(said.reply.text, "hi");
     EXPECT_EQ(said.reply.stop, StopReason::end);
     const std::string call =
         R"({"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":)";
-    const Answer called = decode(make, delta(call + R"(1}"}}]})") + done);
+    const Answer called = decode(make_chat, delta(call + R"(1}"}}]})") + done);
     EXPECT_FALSE(called.failure);
     EXPECT_EQ(called.reply.stop, StopReason::tool_use);
-    EXPECT_TRUE(decode(make, delta(call + R"("}}]})") + done).failure) << "a call cut in two";
+    EXPECT_TRUE(decode(make_chat, delta(call + R"("}}]})") + done).failure) << "a call cut in two";
 }
 
 TEST(ChatStream, AMessageInsteadOfDeltasIsHeardOnce) {
     const std::string whole =
         R"(data: {"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]})"
         "\n\n";
-    EXPECT_EQ(decode(make, whole).reply.text, "hi");
-    EXPECT_EQ(decode(make, "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n" + whole)
-                  .reply.text,
-              "hi");
+    EXPECT_EQ(decode(make_chat, whole).reply.text, "hi");
+    EXPECT_EQ(
+        decode(make_chat, "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n" + whole)
+            .reply.text,
+        "hi");
 }
 
 TEST(ChatStream, ReadsTheUsageOfGroq) {
     const Answer answer = decode(
-        make,
+        make_chat,
         R"(data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"x_groq":{"usage":{"prompt_tokens":7,"completion_tokens":3}}})"
         "\n\n");
     EXPECT_EQ(answer.reply.usage, (chat::Usage{7, 3, 0, 0}));
@@ -298,7 +300,7 @@ TEST(ChatStream, AnErrorInTheStreamIsClassified) {
         {R"({"detail":"Rate limit exceeded"})", Category::rate_limited},
         {R"({"error":"something broke"})", Category::other}};
     for (const auto& [data, category] : table) {
-        const Answer answer = decode(make, "data: " + data + "\n\n");
+        const Answer answer = decode(make_chat, "data: " + data + "\n\n");
         ASSERT_TRUE(answer.failure) << data;
         EXPECT_EQ(answer.failure->category, category) << data;
     }
@@ -308,12 +310,12 @@ TEST(ChatStream, WhatComesAfterTheFinishSpoilsNothing) {
     const std::string whole =
         "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\n";
     for (const std::string late : {"data: {\"error\":{\"code\":500}}\n\n", "data: {broken\n\n"})
-        EXPECT_FALSE(decode(make, whole + late).failure) << late;
+        EXPECT_FALSE(decode(make_chat, whole + late).failure) << late;
 }
 
 TEST(ChatStream, AFinishInErrorIsNone) {
     const Answer answer =
-        decode(make, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"error\"}]}\n\n");
+        decode(make_chat, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"error\"}]}\n\n");
     ASSERT_TRUE(answer.failure);
     EXPECT_EQ(answer.reply.stop, StopReason::truncated_stream);
 }
@@ -363,8 +365,9 @@ data: {"choices":[{"delta":{"content":"!"},"finish_reason":"stop"}]}
 }
 
 TEST(ChatStream, OtherChoicesAreNotHeard) {
-    const Answer answer = decode(
-        make, R"(data: {"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"stop"}]}
+    const Answer answer =
+        decode(make_chat,
+               R"(data: {"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"stop"}]}
 
 data: {"choices":[{"index":0,"delta":{"content":"yes"},"finish_reason":"stop"}]}
 

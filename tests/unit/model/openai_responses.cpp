@@ -7,10 +7,11 @@
 namespace chorus::model {
 namespace {
 
-const Origin origin{"openai", "m"};
+const Origin responses_origin{"openai", "m"};
 
 std::string input_of(const std::vector<chat::Message>& messages) {
-    const std::string body = responses_body(request_of(messages), origin, Reasoning::encrypted);
+    const std::string body =
+        responses_body(request_of(messages), responses_origin, Reasoning::encrypted);
     const std::size_t at = body.find("\"input\":");
     return body.substr(at + 8, body.size() - at - 9);
 }
@@ -19,7 +20,7 @@ TEST(OpenaiResponses, WritesARequest) {
     chat::Request request = tooled_request();
     request.max_output_tokens = 99;
     EXPECT_EQ(
-        responses_body(request, origin, Reasoning::encrypted),
+        responses_body(request, responses_origin, Reasoning::encrypted),
         R"({"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],"max_output_tokens":99,"instructions":"You are \"x\".\n",)"
         R"("tools":[{"type":"function","name":"bash","description":"Runs it","parameters":{"type":"object","required":["command"]},"strict":false},)"
         R"({"type":"function","name":"view","description":"Shows it","parameters":{"type":"object","properties":{}},"strict":false}],"parallel_tool_calls":true,)"
@@ -28,7 +29,7 @@ TEST(OpenaiResponses, WritesARequest) {
 
 TEST(OpenaiResponses, AsksForThoughtsWhereTheModelHasThem) {
     const auto begins = [](Reasoning reasoning) {
-        const std::string body = responses_body(request_of({}), origin, reasoning);
+        const std::string body = responses_body(request_of({}), responses_origin, reasoning);
         return body.substr(0, body.find(R"(,"input")"));
     };
     EXPECT_EQ(begins(Reasoning::summarized),
@@ -89,7 +90,7 @@ TEST(OpenaiResponses, TheNextRequestBeginsWithThisOne) {
     for (std::size_t n = 1; n <= all.size(); ++n) {
         const std::string now =
             responses_body(request_of({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)}),
-                           origin, Reasoning::encrypted);
+                           responses_origin, Reasoning::encrypted);
         if (!before.empty()) {
             EXPECT_EQ(now.substr(0, before.size() - 2), before.substr(0, before.size() - 2)) << n;
         }

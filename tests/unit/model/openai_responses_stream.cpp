@@ -10,14 +10,14 @@ namespace {
 
 using chat::StopReason;
 
-const MakeDecoder make = [](const StreamSink& sink) {
+const MakeDecoder make_responses = [](const StreamSink& sink) {
     return responses_decoder({"openai", "gpt-6.1-sol"}, sink);
 };
 
 // Thinking that is not kept counts too, or an answer of it alone would have no end.
 TEST(ResponsesStream, ThinkingHasTheBoundOfTheAnswer) {
     Heard heard;
-    const auto decoder = make(heard.sink);
+    const auto decoder = make_responses(heard.sink);
     const std::string event = R"({"type":"response.reasoning_text.delta","delta":")" +
                               std::string(1U << 20U, 'x') + "\"}";
     for (int i = 0; i < 32; ++i) decoder->take({"message", event});
@@ -29,7 +29,7 @@ TEST(ResponsesStream, ThinkingHasTheBoundOfTheAnswer) {
     EXPECT_EQ(answer.failure->message, "openai: the answer is longer than 32 MiB");
 }
 
-constexpr std::string_view tool_stream =
+constexpr std::string_view responses_tool_stream =
     R"(event: response.created
 data: {"type":"response.created","sequence_number":0,"response":{"id":"resp_1","status":"in_progress","error":null}}
 
@@ -77,30 +77,31 @@ data: {"type":"response.completed","response":{"id":"resp_1","status":"completed
 
 )";
 
-constexpr std::string_view tool_wire =
+constexpr std::string_view responses_tool_wire =
     R"([{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"WHOLE=="},)"
     R"({"type":"message","id":"msg_1","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Ich schaue nach 😀.","annotations":[]}]},)"
     R"({"type":"function_call","id":"fc_1","call_id":"call_1","name":"bash","arguments":"{\"cmd\":\"ls\"}","status":"completed"}])";
 
 TEST(ResponsesStream, GivesTheSameHoweverItIsSplit) {
-    decode_every_way(make, tool_stream, [](const Answer& answer, const Heard& heard) {
-        ASSERT_FALSE(answer.failure) << answer.failure->message;
-        EXPECT_EQ(answer.reply.text, "Ich schaue nach 😀.");
-        EXPECT_EQ(heard.text, answer.reply.text);
-        EXPECT_EQ(heard.thinking, "thinking");
-        const std::vector<chat::ToolCall> calls{{"call_1", "bash", R"({"cmd":"ls"})"}};
-        EXPECT_EQ(answer.reply.tool_calls, calls);
-        EXPECT_EQ(answer.reply.stop, StopReason::tool_use);
-        ASSERT_TRUE(answer.reply.opaque);
-        EXPECT_EQ(answer.reply.opaque->wire, tool_wire);
-        const chat::Usage usage{50, 12, 32, 0};
-        EXPECT_EQ(answer.reply.usage, usage);
-    });
+    decode_every_way(
+        make_responses, responses_tool_stream, [](const Answer& answer, const Heard& heard) {
+            ASSERT_FALSE(answer.failure) << answer.failure->message;
+            EXPECT_EQ(answer.reply.text, "Ich schaue nach 😀.");
+            EXPECT_EQ(heard.text, answer.reply.text);
+            EXPECT_EQ(heard.thinking, "thinking");
+            const std::vector<chat::ToolCall> calls{{"call_1", "bash", R"({"cmd":"ls"})"}};
+            EXPECT_EQ(answer.reply.tool_calls, calls);
+            EXPECT_EQ(answer.reply.stop, StopReason::tool_use);
+            ASSERT_TRUE(answer.reply.opaque);
+            EXPECT_EQ(answer.reply.opaque->wire, responses_tool_wire);
+            const chat::Usage usage{50, 12, 32, 0};
+            EXPECT_EQ(answer.reply.usage, usage);
+        });
 }
 
 TEST(ResponsesStream, ACutStreamNeverHasCalls) {
-    for (const std::string& cut : cuts(tool_stream)) {
-        const Answer answer = decode(make, cut);
+    for (const std::string& cut : cuts(responses_tool_stream)) {
+        const Answer answer = decode(make_responses, cut);
         ASSERT_TRUE(answer.failure) << cut;
         EXPECT_EQ(answer.failure->category, Category::no_internet);
         EXPECT_EQ(answer.reply.stop, StopReason::truncated_stream);
@@ -113,7 +114,7 @@ TEST(ResponsesStream, ACutStreamNeverHasCalls) {
 // done.
 TEST(ResponsesStream, KeysByItemIdWhereNumbersAreMissing) {
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.output_item.added","item":{"type":"function_call","id":"fc_a","call_id":"a","name":"f","arguments":""}}
 
 data: {"type":"response.output_item.added","item":{"type":"function_call","id":"fc_b","call_id":"b","name":"g","arguments":""}}
@@ -131,7 +132,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
 
 TEST(ResponsesStream, KeysByNumberWhereIdsAreMissing) {
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"b","name":"g","arguments":""}}
 
 data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"a","name":"f","arguments":""}}
@@ -149,7 +150,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
 TEST(ResponsesStream, KeysByNumberWhereIdsChangeWithEveryEvent) {
     Heard heard;
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"r1","summary":[]}}
 
 data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"r2","summary":[],"encrypted_content":"E"}}
@@ -186,7 +187,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
 
 TEST(ResponsesStream, KeysByIdWhereEveryNumberIsTheSame) {
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f1","call_id":"a","name":"f","arguments":""}}
 
 data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f2","call_id":"b","name":"g","arguments":""}}
@@ -206,7 +207,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
 TEST(ResponsesStream, TakesWhatTheDeltasLeftOut) {
     Heard heard;
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"Got it"}
 
 data: {"type":"response.output_text.done","item_id":"m","output_index":0,"text":"Got it: 4"}
@@ -224,7 +225,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
 // Each call is answered by its id: two with one id would be one.
 TEST(ResponsesStream, MakesUpIdsThatAreMissingOrTwice) {
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"1","call_id":"a","name":"f"}}
 
 data: {"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","id":"2","call_id":"a","name":"f"}}
@@ -250,7 +251,7 @@ TEST(ResponsesStream, AnItemThatComesTwiceIsOne) {
 
 )";
     const Answer answer = decode(
-        make,
+        make_responses,
         item + item +
             "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n");
     EXPECT_EQ(answer.reply.tool_calls.size(), 1U);
@@ -259,7 +260,7 @@ TEST(ResponsesStream, AnItemThatComesTwiceIsOne) {
 TEST(ResponsesStream, TakesItemsThatOnlyTheEndNames) {
     Heard heard;
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","id":"m","role":"assistant","content":[{"type":"output_text","text":"hi"}]},{"type":"function_call","id":"fc","call_id":"a","name":"f","arguments":"{}"}]}}
 
 )",
@@ -270,7 +271,7 @@ TEST(ResponsesStream, TakesItemsThatOnlyTheEndNames) {
 
 TEST(ResponsesStream, MessagesAreParagraphs) {
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.output_text.delta","item_id":"m1","output_index":0,"delta":"I look."}
 
 data: {"type":"response.output_text.delta","item_id":"m2","output_index":1,"delta":"All"}
@@ -286,7 +287,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
 
 TEST(ResponsesStream, ACompletedItemMayHoldCutArguments) {
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"fc","call_id":"a","name":"f","arguments":"{ \"fl","status":"completed"}}
 
 data: {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}
@@ -302,7 +303,7 @@ data: {"type":"response.incomplete","response":{"status":"incomplete","incomplet
 
 TEST(ResponsesStream, KnowsRefusalsAndFilters) {
     const Answer refused = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.refusal.delta","item_id":"m","output_index":0,"delta":"No."}
 
 data: {"type":"response.completed","response":{"status":"completed"}}
@@ -311,7 +312,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
     EXPECT_EQ(refused.reply.stop, StopReason::refusal);
     EXPECT_EQ(refused.reply.text, "No.");
     const Answer filtered = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}}
 
 )");
@@ -320,8 +321,8 @@ data: {"type":"response.completed","response":{"status":"completed"}}
 
 TEST(ResponsesStream, KnowsHowAResponseEnds) {
     const auto end = [](const char* type, const std::string& response) {
-        return decode(make, std::string("data: {\"type\":\"response.") + type +
-                                "\",\"response\":" + response + "}\n\n")
+        return decode(make_responses, std::string("data: {\"type\":\"response.") + type +
+                                          "\",\"response\":" + response + "}\n\n")
             .reply;
     };
     EXPECT_EQ(end("completed", R"({"status":"completed"})").stop, StopReason::end);
@@ -345,17 +346,17 @@ TEST(ResponsesStream, DoneEndsWhatHadNoEnd) {
 
 )";
     const std::string done = "data: [DONE]\n\n";
-    const Answer whole = decode(make, item + done);
+    const Answer whole = decode(make_responses, item + done);
     EXPECT_FALSE(whole.failure);
     EXPECT_EQ(whole.reply.stop, StopReason::end);
-    EXPECT_TRUE(decode(make, item + another + done).failure);
-    EXPECT_TRUE(decode(make, item).failure);
-    EXPECT_TRUE(decode(make, done).failure);
+    EXPECT_TRUE(decode(make_responses, item + another + done).failure);
+    EXPECT_TRUE(decode(make_responses, item).failure);
+    EXPECT_TRUE(decode(make_responses, done).failure);
 }
 
 TEST(ResponsesStream, AFailedResponseSaysWhatItUsed) {
     const Answer answer = decode(
-        make,
+        make_responses,
         R"(data: {"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"sorry"},"usage":{"input_tokens":11000,"output_tokens":400}}}
 
 )");
@@ -365,7 +366,7 @@ TEST(ResponsesStream, AFailedResponseSaysWhatItUsed) {
 
 TEST(ResponsesStream, KnowsThinkingFromWriting) {
     Heard heard;
-    const auto decoder = make(heard.sink);
+    const auto decoder = make_responses(heard.sink);
     const auto after = [&](const std::string& data) {
         decoder->take({"message", data});
         return decoder->received();
@@ -396,7 +397,7 @@ TEST(ResponsesStream, FailuresAreClassified) {
         {R"({"type":"error","error":{"type":"invalid_request_error","code":"invalid_prompt","message":"x"}})",
          Category::other}};
     for (const auto& [data, category] : table) {
-        const Answer answer = decode(make, "data: " + data + "\n\n");
+        const Answer answer = decode(make_responses, "data: " + data + "\n\n");
         ASSERT_TRUE(answer.failure) << data;
         EXPECT_EQ(answer.failure->category, category) << data;
         EXPECT_EQ(answer.reply.stop, StopReason::truncated_stream);
@@ -404,8 +405,8 @@ TEST(ResponsesStream, FailuresAreClassified) {
 }
 
 TEST(ResponsesStream, WrongTypesAreNoFault) {
-    const Answer answer =
-        decode(make, R"(data: {"type":"response.output_item.added","output_index":-7,"item":[]}
+    const Answer answer = decode(
+        make_responses, R"(data: {"type":"response.output_item.added","output_index":-7,"item":[]}
 
 data: {"type":"response.output_item.done","item":{"type":7,"content":"x"}}
 

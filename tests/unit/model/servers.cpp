@@ -9,11 +9,13 @@
 namespace chorus::model {
 namespace {
 
-const MakeDecoder make = [](const StreamSink& sink) { return anthropic_decoder({"p", "m"}, sink); };
-const MakeDecoder make_chat = [](const StreamSink& sink) {
+const MakeDecoder from_anthropic = [](const StreamSink& sink) {
+    return anthropic_decoder({"p", "m"}, sink);
+};
+const MakeDecoder from_chat = [](const StreamSink& sink) {
     return chat_decoder({"p", "m"}, sink, Quirks{});
 };
-const MakeDecoder make_responses = [](const StreamSink& sink) {
+const MakeDecoder from_responses = [](const StreamSink& sink) {
     return responses_decoder({"p", "m"}, sink);
 };
 
@@ -25,7 +27,7 @@ std::string events(const std::vector<std::string>& all) {
 
 TEST(Servers, TheLargerCountIsWhatWasUsed) {
     const Answer answer = decode(
-        make,
+        from_anthropic,
         R"(data: {"type":"message_start","message":{"usage":{"input_tokens":1000,"cache_read_input_tokens":7,"output_tokens":1}}}
 
 data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":0,"cache_read_input_tokens":0,"output_tokens":20}}
@@ -36,7 +38,7 @@ data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input
 
 TEST(Servers, BlocksWithOneIndexAreSeveral) {
     const Answer answer = decode(
-        make,
+        from_anthropic,
         R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"first"}}
 
 data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f"}}
@@ -55,7 +57,7 @@ data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
 
 TEST(Servers, DeltasWithoutTheirStartAreHeard) {
     const Answer answer = decode(
-        make,
+        from_anthropic,
         R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}
 
 data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"well, "}}
@@ -70,15 +72,16 @@ data: {"type":"message_stop"}
     EXPECT_EQ(answer.reply.opaque->wire, R"([{"type":"text","text":"well, yes"}])");
 }
 
-// Gateways make up ids with other characters, and models names. Call and result have to agree.
+// Gateways from_anthropic up ids with other characters, and models names. Call and result have to
+// agree.
 TEST(Servers, OddIdsAndNamesGoBackAsTheApiTakesThem) {
     const Answer anthropic = decode(
-        make,
+        from_anthropic,
         events(
             {R"({"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"functions.f:0","name":"functions.f"}})",
              R"({"type":"message_delta","delta":{"stop_reason":"tool_use"}})"}));
     const Answer responses = decode(
-        make_responses,
+        from_responses,
         events(
             {R"({"type":"response.output_item.done","item":{"type":"function_call","id":"i","call_id":"functions.f:0","name":"functions.f","arguments":"{}"}})",
              R"({"type":"response.completed","response":{"status":"completed"}})"}));
@@ -103,7 +106,7 @@ TEST(Servers, MessagesInPlaceOfDeltasAreHeardOnce) {
     const std::string call =
         R"("tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}])";
     const auto said = [](const std::vector<std::string>& all) {
-        const chat::Reply reply = decode(make_chat, events(all)).reply;
+        const chat::Reply reply = decode(from_chat, events(all)).reply;
         return reply.text + "|" + std::to_string(reply.tool_calls.size());
     };
     const std::string hel = R"({"content":"Hel"})";
@@ -136,7 +139,7 @@ TEST(Servers, CallsWithOneNumberAndNoIdsOfTheirOwnAreSeveral) {
               std::vector{delta(R"({"tool_calls":[)" + first + "]}"),
                           delta(R"({"tool_calls":[)" + second + "]}"),
                           delta(R"({"tool_calls":[)" + other + "]}"), end}}) {
-            const chat::Reply reply = decode(make_chat, events(all)).reply;
+            const chat::Reply reply = decode(from_chat, events(all)).reply;
             ASSERT_EQ(reply.tool_calls.size(), 3U) << id;
             EXPECT_EQ(reply.tool_calls[1].arguments, R"({"x":2})");
             EXPECT_EQ(reply.tool_calls[2].name, "g");
@@ -148,19 +151,19 @@ TEST(Servers, CallsWithOneNumberAndNoIdsOfTheirOwnAreSeveral) {
 TEST(Servers, ACountOfZeroTakesNothingBack) {
     const std::string used = R"("usage":{"prompt_tokens":10,"completion_tokens":5})";
     const std::string none = R"("usage":{"prompt_tokens":0,"completion_tokens":0})";
-    EXPECT_EQ(decode(make_chat,
+    EXPECT_EQ(decode(from_chat,
                      events({R"({"choices":[{"delta":{"content":"a"}}],)" + used + "}",
                              R"({"choices":[{"delta":{},"finish_reason":"stop"}],)" + none + "}"}))
                   .reply.usage,
               (chat::Usage{10, 5, 0, 0}));
-    EXPECT_EQ(decode(make_chat,
+    EXPECT_EQ(decode(from_chat,
                      events({R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop",)" +
                              used + "}]}"}))
                   .reply.usage,
               (chat::Usage{10, 5, 0, 0}))
         << "in the choice";
     EXPECT_EQ(
-        decode(make,
+        decode(from_anthropic,
                events({R"({"type":"message_delta","delta":{"stop_reason":"end_turn"}})",
                        R"({"type":"message_stop","usage":{"input_tokens":10,"output_tokens":5}})"}))
             .reply.usage,
@@ -168,7 +171,7 @@ TEST(Servers, ACountOfZeroTakesNothingBack) {
 }
 
 TEST(Servers, NothingIsHeardBehindTheEnd) {
-    EXPECT_EQ(decode(make_chat,
+    EXPECT_EQ(decode(from_chat,
                      events({delta(R"({"content":"a"})"), "[DONE]", delta(R"({"content":"b"})")}))
                   .reply.text,
               "a");
@@ -178,11 +181,11 @@ TEST(Servers, ResponsesWithoutNumbersAreHeardOnce) {
     const std::string completed =
         R"({"type":"response.completed","response":{"status":"completed","output":[{"type":"message","id":"m","content":[{"type":"output_text","text":"Hello"}]}]}})";
     EXPECT_EQ(
-        decode(make_responses,
+        decode(from_responses,
                events({R"({"type":"response.output_text.delta","delta":"Hello"})", completed}))
             .reply.text,
         "Hello");
-    EXPECT_EQ(decode(make_responses,
+    EXPECT_EQ(decode(from_responses,
                      events({R"({"type":"response.output_text.done","text":"Hello"})", completed}))
                   .reply.text,
               "Hello");
@@ -190,9 +193,10 @@ TEST(Servers, ResponsesWithoutNumbersAreHeardOnce) {
 
 TEST(Servers, CallsThatAreAnnouncedAndDoNotComeAreKnown) {
     for (const chat::Reply& reply :
-         {decode(make, events({R"({"type":"message_delta","delta":{"stop_reason":"tool_use"}})"}))
+         {decode(from_anthropic,
+                 events({R"({"type":"message_delta","delta":{"stop_reason":"tool_use"}})"}))
               .reply,
-          decode(make_chat, events({R"({"choices":[{"delta":{},"finish_reason":"tool_calls"}]})"}))
+          decode(from_chat, events({R"({"choices":[{"delta":{},"finish_reason":"tool_calls"}]})"}))
               .reply}) {
         EXPECT_EQ(reply.stop, chat::StopReason::tool_use);
         EXPECT_TRUE(reply.tool_calls.empty());

@@ -25,11 +25,6 @@ std::string gzipped() {
     return out;
 }
 
-struct Got {
-    Response response;
-    std::string body;
-};
-
 Got get(const std::string& body, const std::string& headers, const std::string& status = "200 OK") {
     Server server([&](Peer& peer) {
         peer.read_request();

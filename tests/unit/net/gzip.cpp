@@ -32,16 +32,16 @@ struct Unpacked {
     }
 };
 
-const std::string text = "data: {\"x\": \"gr\xC3\xBC\xC3\x9F\"}\n\n: ping\n\n";
+const std::string sample = "data: {\"x\": \"gr\xC3\xBC\xC3\x9F\"}\n\n: ping\n\n";
 
 TEST(Gunzip, GivesTheSameAtEverySplitAndKnowsAnEarlyEnd) {
-    const std::string packed = gzipped(text);
+    const std::string packed = gzipped(sample);
     for (std::size_t cut = 0; cut <= packed.size(); ++cut) {
         Unpacked unpacked;
         EXPECT_EQ(unpacked.feed(packed.substr(0, cut)), Gunzip::Outcome::taken);
         EXPECT_EQ(unpacked.gunzip.complete(), cut == 0 || cut == packed.size()) << cut;
         EXPECT_EQ(unpacked.feed(packed.substr(cut)), Gunzip::Outcome::taken);
-        EXPECT_EQ(unpacked.text, text);
+        EXPECT_EQ(unpacked.text, sample);
         EXPECT_TRUE(unpacked.gunzip.complete());
     }
 }
@@ -85,7 +85,7 @@ TEST(Gunzip, StopsWhereTheSinkRefuses) {
 TEST(Gunzip, SaysWhatIsDamaged) {
     Unpacked garbage;
     EXPECT_EQ(garbage.feed("data: not gzip\n\n"), Gunzip::Outcome::damaged);
-    std::string packed = gzipped(text);
+    std::string packed = gzipped(sample);
     packed[packed.size() - 6] ^= 1;  // of the checksum
     Unpacked wrong;
     EXPECT_EQ(wrong.feed(packed), Gunzip::Outcome::damaged);
@@ -93,7 +93,7 @@ TEST(Gunzip, SaysWhatIsDamaged) {
 }
 
 TEST(Gzip, WhatIsPackedIsUnpacked) {
-    for (const std::string& whole : {std::string(), text, std::string(300'000, 'x') + text}) {
+    for (const std::string& whole : {std::string(), sample, std::string(300'000, 'x') + sample}) {
         const std::string packed = gzip(whole);
         EXPECT_EQ(gunzip(packed, whole.size()), whole);
         if (!whole.empty()) {

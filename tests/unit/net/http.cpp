@@ -29,11 +29,6 @@ Transport quick() {
     return transport;
 }
 
-struct Got {
-    Response response;
-    std::string body;
-};
-
 Got send(Client& client, HttpRequest request) {
     Got got;
     got.response = client.send(request, [&](std::string_view bytes) {

@@ -16,7 +16,14 @@
 #include <utility>
 #include <vector>
 
+#include "net/http.hpp"
+
 namespace chorus::net {
+
+struct Got {
+    Response response;
+    std::string body;
+};
 
 class Peer {
   public:

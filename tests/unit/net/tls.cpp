@@ -56,11 +56,6 @@ class Loopback {
     pid_t child_ = -1;
 };
 
-struct Got {
-    Response response;
-    std::string body;
-};
-
 Got post(Client& client, const std::string& place) {
     HttpRequest request;
     request.url = "https://" + place + "/v1/chat/completions";

@@ -12,7 +12,7 @@ namespace {
 constexpr ShellConfinement open_air{};
 constexpr ShellConfinement confined{.confined_shell = true};
 
-Profile preset(std::string_view name) {
+Profile preset_profile(std::string_view name) {
     return std::move(*Profile::preset(name));
 }
 
@@ -110,19 +110,19 @@ const Row table[] = {
 // L-19 X-12 X-13
 TEST(Profile, PresetsDecideAsTheTableSays) {
     for (const Row& row : table) {
-        EXPECT_EQ(verdict(preset("open"), row.action), row.open) << row.action;
-        EXPECT_EQ(verdict(preset("sandboxed"), row.action), row.sandboxed) << row.action;
-        EXPECT_EQ(verdict(preset("standard"), row.action), row.standard) << row.action;
-        EXPECT_EQ(verdict(preset("locked"), row.action), row.locked) << row.action;
+        EXPECT_EQ(verdict(preset_profile("open"), row.action), row.open) << row.action;
+        EXPECT_EQ(verdict(preset_profile("sandboxed"), row.action), row.sandboxed) << row.action;
+        EXPECT_EQ(verdict(preset_profile("standard"), row.action), row.standard) << row.action;
+        EXPECT_EQ(verdict(preset_profile("locked"), row.action), row.locked) << row.action;
     }
 }
 
 TEST(Profile, SandboxedAllowsBashOnlyWhileItIsConfined) {
-    const Profile sandboxed = preset("sandboxed");
+    const Profile sandboxed = preset_profile("sandboxed");
     EXPECT_EQ(verdict(sandboxed, "tool:bash:make $(x)\nrm y", confined), "allow");
     EXPECT_EQ(verdict(sandboxed, "tool:bash:make $(x)\nrm y", open_air), "ask");
-    EXPECT_EQ(verdict(preset("standard"), "tool:bash:ls", confined), "ask");
-    EXPECT_EQ(verdict(preset("locked"), "tool:bash:ls", confined), "deny");
+    EXPECT_EQ(verdict(preset_profile("standard"), "tool:bash:ls", confined), "ask");
+    EXPECT_EQ(verdict(preset_profile("locked"), "tool:bash:ls", confined), "deny");
 }
 
 TEST(Profile, PresetsAreWidestFirst) {
@@ -130,7 +130,7 @@ TEST(Profile, PresetsAreWidestFirst) {
               (std::vector<std::string>{"open", "sandboxed", "standard", "locked"}));
     EXPECT_FALSE(Profile::preset("Open"));
     EXPECT_FALSE(Profile::preset(""));
-    EXPECT_EQ(preset("locked").name(), "locked");
+    EXPECT_EQ(preset_profile("locked").name(), "locked");
 }
 
 // Their patterns are compiled when first needed, so that nothing else would find a faulty one.
@@ -142,10 +142,11 @@ TEST(Profile, EveryPatternOfAPresetCompiles) {
 }
 
 TEST(Profile, TheReasonNamesListIndexAndPattern) {
-    EXPECT_EQ(decide(preset("standard"), "tool:artifact:get x").reason,
+    EXPECT_EQ(decide(preset_profile("standard"), "tool:artifact:get x").reason,
               "allow[2] tool:artifact:.*");
-    EXPECT_EQ(decide(preset("standard"), "tool:bash:x").reason, R"(ask[0] tool:bash:[\s\S]*)");
-    EXPECT_EQ(decide(preset("locked"), "tool:bash:x").reason, "no pattern matches");
+    EXPECT_EQ(decide(preset_profile("standard"), "tool:bash:x").reason,
+              R"(ask[0] tool:bash:[\s\S]*)");
+    EXPECT_EQ(decide(preset_profile("locked"), "tool:bash:x").reason, "no pattern matches");
     ProfileText text;
     text.base = "standard";
     text.deny = {{"tool:git:push origin main"}};
@@ -288,7 +289,7 @@ TEST(Profile, APatternHasAtMost512Bytes) {
 }
 
 TEST(Profile, AnActionHasAtMost64KiB) {
-    const Profile open = preset("open");
+    const Profile open = preset_profile("open");
     const std::string head = "tool:bash:";
     const std::string fits = head + std::string(base::limits::action_bytes - head.size(), 'a');
     EXPECT_EQ(fits.size(), 65536U);
@@ -300,7 +301,7 @@ TEST(Profile, AnActionHasAtMost64KiB) {
 }
 
 TEST(Profile, NulAndInvalidUtf8AreDeniedEvenWhenOpen) {
-    const Profile open = preset("open");
+    const Profile open = preset_profile("open");
     EXPECT_EQ(decide(open, std::string("tool:view:a\0b", 13)).reason, "the action holds a NUL");
     EXPECT_EQ(decide(open, "tool:view:\xc0\xaf").reason, "the action is not valid UTF-8");
     EXPECT_EQ(decide(open, "tool:view:a\xe2\x82").reason, "the action is not valid UTF-8");
@@ -330,7 +331,7 @@ TEST(Profile, ExamplesAreCheckedWhenItIsCompiled) {
 }
 
 TEST(Profile, HidesOnlyWhatCanOnlyBeDenied) {
-    const Profile locked = preset("locked");
+    const Profile locked = preset_profile("locked");
     for (const char* hidden :
          {"tool:bash:", "tool:create_file:", "tool:append_file:", "tool:str_replace:", "tool:git:",
           "tool:git:status", "tool:self_edit:", "tool:self_edit:docs:", "tool:task:",
@@ -340,11 +341,11 @@ TEST(Profile, HidesOnlyWhatCanOnlyBeDenied) {
     for (const char* shown : {"tool:view:", "tool:list_files:", "tool:search_files:"})
         EXPECT_FALSE(locked.hides(shown)) << shown;
     for (const Row& row : table) {
-        EXPECT_FALSE(preset("open").hides(row.action));
+        EXPECT_FALSE(preset_profile("open").hides(row.action));
         const bool decided = std::string(row.standard) != "deny";
-        EXPECT_FALSE(decided && preset("standard").hides(row.action)) << row.action;
+        EXPECT_FALSE(decided && preset_profile("standard").hides(row.action)) << row.action;
     }
-    EXPECT_TRUE(preset("standard").hides("tool:unheard_of:"));
+    EXPECT_TRUE(preset_profile("standard").hides("tool:unheard_of:"));
 }
 
 TEST(Profile, HidesWhatADenyListRulesOut) {

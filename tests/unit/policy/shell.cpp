@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/profile.hpp"
+#include "shell_verdict.hpp"
 
 namespace chorus::policy {
 namespace {
@@ -13,10 +14,6 @@ Profile allowing(const std::string& pattern) {
     ProfileText text;
     text.allow = {{pattern}};
     return Profile::compile(text, "test");
-}
-
-Verdict verdict(const Profile& profile, const std::string& command) {
-    return profile.decide(parse_action("tool:bash:" + command), {}).verdict;
 }
 
 TEST(Shell, SimpleCommandsAreToldApart) {
@@ -542,21 +539,21 @@ const char* const bypasses[] = {
 
 TEST(Shell, BypassesAreNeverBetterThanAsk) {
     const Profile profile = allowing("tool:bash:(ls|cat|echo|git status).*");
-    ASSERT_EQ(verdict(profile, "ls -la && cat a | echo b; git status -s"), Verdict::allow);
+    ASSERT_EQ(shell_verdict(profile, "ls -la && cat a | echo b; git status -s"), Verdict::allow);
     EXPECT_GE(std::size(bypasses), 200U);
     for (const char* command : bypasses) {
-        EXPECT_NE(verdict(profile, command), Verdict::allow) << command;
+        EXPECT_NE(shell_verdict(profile, command), Verdict::allow) << command;
     }
 }
 
 TEST(Shell, TheSameUnderAPatternForEveryPlainCommand) {
     const Profile profile = allowing("tool:bash:.*");
-    EXPECT_EQ(verdict(profile, "rm -rf / && anything"), Verdict::allow);
+    EXPECT_EQ(shell_verdict(profile, "rm -rf / && anything"), Verdict::allow);
     for (const char* command : {"ls\nrm", "echo $x", "echo $(x)", "A=b ls", "ls > /tmp/x", "(ls)",
                                 "ls &", "ls *", "sh -c ls", "xargs ls", "ls;\n"})
-        EXPECT_NE(verdict(profile, command), Verdict::allow) << command;
-    EXPECT_EQ(verdict(profile, "echo $x"), Verdict::ask);
-    EXPECT_EQ(verdict(profile, "ls\nrm"), Verdict::deny);  // the dot is no newline
+        EXPECT_NE(shell_verdict(profile, command), Verdict::allow) << command;
+    EXPECT_EQ(shell_verdict(profile, "echo $x"), Verdict::ask);
+    EXPECT_EQ(shell_verdict(profile, "ls\nrm"), Verdict::deny);  // the dot is no newline
 }
 
 TEST(Shell, EveryPartMustBeCovered) {
@@ -564,24 +561,24 @@ TEST(Shell, EveryPartMustBeCovered) {
     text.allow = {{"tool:bash:ls.*"}, {"tool:bash:(timeout 5|nice) .*"}};
     text.ask = {{"tool:bash:rm .*"}};
     const Profile profile = Profile::compile(text, "test");
-    EXPECT_EQ(verdict(profile, "ls a && ls b"), Verdict::allow);
-    EXPECT_EQ(verdict(profile, "ls a && rm b"), Verdict::ask);
-    EXPECT_EQ(verdict(profile, "ls a && mv b c"), Verdict::deny);
-    EXPECT_EQ(verdict(profile, "timeout 5 ls"), Verdict::allow);
-    EXPECT_EQ(verdict(profile, "timeout 5 mv a b"), Verdict::deny);
-    EXPECT_EQ(verdict(profile, "timeout 5 rm a"), Verdict::ask);
+    EXPECT_EQ(shell_verdict(profile, "ls a && ls b"), Verdict::allow);
+    EXPECT_EQ(shell_verdict(profile, "ls a && rm b"), Verdict::ask);
+    EXPECT_EQ(shell_verdict(profile, "ls a && mv b c"), Verdict::deny);
+    EXPECT_EQ(shell_verdict(profile, "timeout 5 ls"), Verdict::allow);
+    EXPECT_EQ(shell_verdict(profile, "timeout 5 mv a b"), Verdict::deny);
+    EXPECT_EQ(shell_verdict(profile, "timeout 5 rm a"), Verdict::ask);
 }
 
 TEST(Shell, CatchAllsAndShellRulesCoverWhatIsNotSimple) {
     const std::string command = "for x in *; do rm \"$x\"; done\nls";
     for (const char* pattern : {R"([\s\S]*)", R"(tool:[\s\S]*)", R"(tool:bash:[\s\S]*)"})
-        EXPECT_EQ(verdict(allowing(pattern), command), Verdict::allow) << pattern;
+        EXPECT_EQ(shell_verdict(allowing(pattern), command), Verdict::allow) << pattern;
     for (const char* pattern : {".*", "tool:.*", "tool:bash:.*", R"(tool:bash:f[\s\S]*)"})
-        EXPECT_NE(verdict(allowing(pattern), command), Verdict::allow) << pattern;
+        EXPECT_NE(shell_verdict(allowing(pattern), command), Verdict::allow) << pattern;
     ProfileText text;
     text.allow = {{R"(tool:bash:for x in [\s\S]*)", true}};
-    EXPECT_EQ(verdict(Profile::compile(text, "test"), command), Verdict::allow);
-    EXPECT_EQ(verdict(Profile::compile(text, "test"), "x; " + command), Verdict::deny);
+    EXPECT_EQ(shell_verdict(Profile::compile(text, "test"), command), Verdict::allow);
+    EXPECT_EQ(shell_verdict(Profile::compile(text, "test"), "x; " + command), Verdict::deny);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "policy/profile.hpp"
 #include "policy/shell.hpp"
+#include "shell_verdict.hpp"
 
 namespace chorus::policy {
 namespace {
@@ -11,10 +12,6 @@ Profile denying(const std::string& pattern) {
     text.base = "open";
     text.deny = {{pattern}};
     return Profile::compile(text, "test");
-}
-
-Verdict verdict(const Profile& profile, const std::string& command) {
-    return profile.decide(parse_action("tool:bash:" + command), {}).verdict;
 }
 
 const char* const ways_to_rm[] = {
@@ -163,24 +160,24 @@ const char* const ways_to_rm[] = {
 TEST(ShellParts, DenyPatternsAreNotDodged) {
     const Profile profile = denying("tool:bash:rm -rf x.*");
     for (const char* command : ways_to_rm)
-        EXPECT_EQ(verdict(profile, command), Verdict::deny) << command;
-    EXPECT_EQ(verdict(denying("tool:bash:rm.*"), "{,}{,}{,}{,}{,}{,}{,}{,}{,}rm -rf x"),
+        EXPECT_EQ(shell_verdict(profile, command), Verdict::deny) << command;
+    EXPECT_EQ(shell_verdict(denying("tool:bash:rm.*"), "{,}{,}{,}{,}{,}{,}{,}{,}{,}rm -rf x"),
               Verdict::deny);
     for (const char* command : {"cu\\rl $x", "cu\\rl \"$x\"", "cu\\rl $(cat x)", "cu\\rl `cat x`"})
-        EXPECT_EQ(verdict(denying("tool:bash:curl .*"), command), Verdict::deny) << command;
+        EXPECT_EQ(shell_verdict(denying("tool:bash:curl .*"), command), Verdict::deny) << command;
     const Profile no_push = denying("tool:bash:git push.*");
     for (const char* command :
          {"git push", "git  push origin", "git -C . push", "git --no-pager push",
           "git -c a=b push origin", "git --git-dir=x push", "/usr/bin/git push", "git pu\"sh\"",
           "sudo git -C x push", "cd a && git push", "git status; git 'push'"})
-        EXPECT_EQ(verdict(no_push, command), Verdict::deny) << command;
+        EXPECT_EQ(shell_verdict(no_push, command), Verdict::deny) << command;
 }
 
 TEST(ShellParts, DenyPatternsSeeACommandAsItIsWrittenBehindLeadingWords) {
     const Profile profile = denying("tool:bash:cat 'a b' \"c\".*");
     for (const char* command : {"cat 'a b' \"c\" d", "{ cat 'a b' \"c\" d; }",
                                 "X=1 cat 'a b' \"c\"", "if ! cat 'a b' \"c\"; then ls; fi"})
-        EXPECT_EQ(verdict(profile, command), Verdict::deny) << command;
+        EXPECT_EQ(shell_verdict(profile, command), Verdict::deny) << command;
 }
 
 TEST(ShellParts, DenyPatternsLeaveTheOthersAlone) {
@@ -191,7 +188,7 @@ TEST(ShellParts, DenyPatternsLeaveTheOthersAlone) {
           "cat > a <<EOF\nhello world\nEOF", "find . -name rm", "python3 a.py rm",
           "echo '{\"a\":{\"b\":1,\"c\":2},\"d\":3}'", "git log --grep push",
           "for i in 1 2; do echo $i; done", "ls # rm -rf x", "make rm"})
-        EXPECT_EQ(verdict(profile, command), Verdict::allow) << command;
+        EXPECT_EQ(shell_verdict(profile, command), Verdict::allow) << command;
 }
 
 TEST(ShellParts, AProgramThatAnExpansionNamesIsAskedAboutWhereSomethingIsDenied) {
@@ -227,16 +224,16 @@ TEST(ShellParts, AProgramThatAnExpansionNamesIsAskedAboutWhereSomethingIsDenied)
                                 "env $x A=b",
                                 "if $x do; then ls; fi",
                                 "$1 x"})
-        EXPECT_EQ(verdict(profile, command), Verdict::ask) << command;
+        EXPECT_EQ(shell_verdict(profile, command), Verdict::ask) << command;
     for (const char* command :
          {"ls $x", "ls *", "echo \"$(ls)\"", "x=$(ls)", "x=$y ls", "[ -f a ]", "[[ $x == y* ]]",
           "echo $((a * b))", "((i++))", "for ((i = 0; i < n * 2; i++)); do ls; done",
           "for i in $x *.c; do ls $i; done", "case $x in a*) ls;; *) ls;; esac", "ls > $x",
           "env A=$x ls", "cat <<< $x", "echo '$x' \\$x"})
-        EXPECT_EQ(verdict(profile, command), Verdict::allow) << command;
-    EXPECT_EQ(verdict(denying("tool:view:.*"), "$x"), Verdict::allow);
-    EXPECT_EQ(verdict(*Profile::preset("open"), "$x"), Verdict::allow);
-    EXPECT_EQ(verdict(profile, "x=canary; $x"), Verdict::deny);
+        EXPECT_EQ(shell_verdict(profile, command), Verdict::allow) << command;
+    EXPECT_EQ(shell_verdict(denying("tool:view:.*"), "$x"), Verdict::allow);
+    EXPECT_EQ(shell_verdict(*Profile::preset("open"), "$x"), Verdict::allow);
+    EXPECT_EQ(shell_verdict(profile, "x=canary; $x"), Verdict::deny);
 }
 
 TEST(ShellParts, TooInvolvedForADenyListIsDenied) {
@@ -249,7 +246,7 @@ TEST(ShellParts, TooInvolvedForADenyListIsDenied) {
     const std::vector<std::string> involved{"echo " + nested, wrapped + "ls", grown};
     for (const std::string& command : involved) {
         EXPECT_FALSE(simple_commands(command)) << command.substr(0, 40);
-        EXPECT_EQ(verdict(*Profile::preset("open"), command), Verdict::allow);
+        EXPECT_EQ(shell_verdict(*Profile::preset("open"), command), Verdict::allow);
         EXPECT_FALSE(parts_for_deny(command)) << command.substr(0, 40);
         const Decision decision =
             denying("tool:bash:nothing").decide(parse_action("tool:bash:" + command), {});

@@ -61,7 +61,7 @@ TEST(HiddenCursor, is_shown_again_at_the_end_of_the_scope) {
 }
 
 template <typename Body>
-int status_of(Body body) {
+int wait_status_of(Body body) {
     const pid_t child = fork();
     if (child == 0) {
         body();
@@ -74,13 +74,13 @@ int status_of(Body body) {
 
 TEST(HiddenCursor, is_shown_again_when_a_signal_ends_the_process) {
     const Terminal terminal;
-    const int quit = status_of([&] {
+    const int quit = wait_status_of([&] {
         const HiddenCursor hidden(terminal.program.get());
         raise(SIGQUIT);
     });
     EXPECT_TRUE(WIFSIGNALED(quit) && WTERMSIG(quit) == SIGQUIT);
     EXPECT_EQ(terminal.shown(), "\x1b[?25l\x1b[?25h");
-    const int twice = status_of([&] {
+    const int twice = wait_status_of([&] {
         Interrupt::install();
         const HiddenCursor hidden(terminal.program.get());
         raise(SIGINT);
