@@ -389,7 +389,8 @@ policy::Profile resolve_profile(const Permissions& permissions, const HomeConfig
     std::vector<std::string> names = policy::Profile::preset_names();
     for (const auto& [name, ignored] : home.profiles) names.push_back(name);
     throw Error(ErrorCode::config_invalid, place + ": no profile " + base::quoted(permissions.name),
-                "there are " + base::quoted_list(names));
+                permissions.name.starts_with('{') ? "a profile as JSON is read from a file: @FILE"
+                                                  : "there are " + base::quoted_list(names));
 }
 
 policy::ProfileText profile_text(const Permissions& permissions, const HomeConfiguration& home) {

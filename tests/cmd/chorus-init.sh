@@ -78,6 +78,9 @@ expect_match "$err" "no provider 'nowhere'"
 run chorus-init a --model builtin/script --permissions nosuch
 expect_status 3
 expect_match "$err" "'standard'"
+run chorus-init a --model builtin/script --permissions '{"base":"open"}'
+expect_status 3
+expect_match "$err" 'hint: a profile as JSON is read from a file: @FILE'
 echo '{"allow":["tool:("]}' >p.json
 run chorus-init a --model builtin/script --permissions @p.json
 expect_status 3
