@@ -42,7 +42,7 @@ test: deps $(BUILD)/CMakeCache.txt
 	bash tests/node/install.sh $(BUILD)/node
 	cmake --build $(BUILD) -j $(JOBS) --target all suites
 	$(MAKE) sanitized
-	ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) + 1)) -LE '^twice$$'
+	ctest --test-dir $(BUILD) --output-on-failure -j $$(($(JOBS) * 2)) -LE '^twice$$'
 
 # The first test of a change: needs no root, no second compiler and no browser; takes three minutes.
 check: deps $(BUILD)/CMakeCache.txt

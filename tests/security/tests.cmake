@@ -14,7 +14,7 @@ add_executable(security_rights EXCLUDE_FROM_ALL ${security}/rights.cpp)
 target_link_libraries(security_rights PRIVATE chorus fault_world)
 add_dependencies(suites security_rights)
 add_test(NAME security/rights COMMAND security_rights --bin $<TARGET_FILE_DIR:chorus-run>)
-set_tests_properties(security/rights PROPERTIES RUN_SERIAL TRUE)
+set_tests_properties(security/rights PROPERTIES PROCESSORS 2)
 
 # The adversary runs in the sandbox too, whatever libraries that shows.
 file(GLOB escape_sources CONFIGURE_DEPENDS ${security}/escape/*.cpp)
@@ -25,17 +25,17 @@ add_executable(security_escape EXCLUDE_FROM_ALL ${security}/escape.cpp ${escape_
 target_link_libraries(security_escape PRIVATE chorus fault_world)
 add_dependencies(security_escape security_swap)
 add_dependencies(suites security_escape)
-add_test(NAME security/escape COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 60)
-add_test(NAME security/escape-user COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 60 --as-user 65534)
-add_test(NAME security/escape-without-landlock COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 30
+add_test(NAME security/escape COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 30)
+add_test(NAME security/escape-user COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 30 --as-user 65534)
+add_test(NAME security/escape-without-landlock COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 20
   --without-landlock)
 # Where there are no mounts, all of a workspace can be moved; an adversary that began first leaves too little to try.
 foreach(user 0 65534)
-  add_test(NAME security/escape-landlock-${user} COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 30
+  add_test(NAME security/escape-landlock-${user} COMMAND security_escape --bin $<TARGET_FILE_DIR:chorus-run> --seconds 20
     --sandbox landlock --kinds confined,linked,module,life --as-user ${user})
 endforeach()
 set_tests_properties(security/escape security/escape-user security/escape-without-landlock
-  security/escape-landlock-0 security/escape-landlock-65534 PROPERTIES PROCESSORS 2
+  security/escape-landlock-0 security/escape-landlock-65534 PROPERTIES PROCESSORS 3
   TIMEOUT 900)
 
 add_test(NAME security/race COMMAND security_race --tries 600000)
