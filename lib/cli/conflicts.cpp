@@ -1,5 +1,7 @@
 #include "cli/conflicts.hpp"
 
+#include <algorithm>
+
 namespace chorus::embedded {
 extern const std::string_view cli_conflicts;
 }
@@ -16,6 +18,14 @@ std::string_view take_part(std::string_view& text, std::string_view separator) {
     return part;
 }
 
+// Most options are in no line, and one search is cheaper than reading every line.
+bool is_mentioned(const Option& option) {
+    const std::vector<std::string_view> names = option.names();
+    return std::any_of(names.begin(), names.end(), [](std::string_view name) {
+        return embedded::cli_conflicts.find(name) != std::string_view::npos;
+    });
+}
+
 bool has(std::string_view names, const Option& option) {
     while (!names.empty())
         if (option.has_name(take_part(names, " "))) return true;
@@ -25,7 +35,7 @@ bool has(std::string_view names, const Option& option) {
 }  // namespace
 
 bool exclude_each_other(const Command& command, const Option& one, const Option& other) {
-    if (&one == &other) return false;
+    if (&one == &other || !is_mentioned(one) || !is_mentioned(other)) return false;
     for (std::string_view table = embedded::cli_conflicts; !table.empty();) {
         std::string_view line = take_part(table, "\n");
         if (take_part(line, " : ") != command.path()) continue;

@@ -62,7 +62,7 @@ std::map<std::string, std::string> values_of_text(const std::string& text) {
 
 // Prefixes of variables that make libraries load code, read configuration or write files: those
 // that glibc drops in set-user-id programs, and those of the libraries that libcurl uses.
-constexpr const char* obeyed_by_libraries[] = {
+constexpr std::string_view obeyed_by_libraries[] = {
     "LD_",      "GLIBC_TUNABLES", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES",  "LOCPATH", "MALLOC_",
     "NIS_PATH", "NLSPATH",        "TZDIR",      "GIO_",        "GNUTLS_",      "GSS",     "KRB5",
     "LDAP",     "OPENSSL",        "P11_KIT_",   "SASL_",       "SSLKEYLOGFILE"};
@@ -72,7 +72,7 @@ void drop_library_variables() {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         if (std::any_of(std::begin(obeyed_by_libraries), std::end(obeyed_by_libraries),
-                        [text](const char* beginning) { return text.starts_with(beginning); }))
+                        [text](std::string_view beginning) { return text.starts_with(beginning); }))
             dropped.emplace_back(text.substr(0, text.find('=')));
     }
     for (const std::string& name : dropped) unsetenv(name.c_str());
