@@ -277,6 +277,7 @@ Configuration parse_configuration(std::string_view text, std::string_view what) 
     const Json object = checked_object(text, what, File::agent);
     Configuration configuration;
     configuration.text = text;
+    configuration.trust_part = trust_part_of(object);
     take(object, "model", configuration.model);
     take(object, "system_prompt", configuration.system_prompt);
     take(object, "description", configuration.description);

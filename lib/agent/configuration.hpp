@@ -66,6 +66,7 @@ struct Configuration {
     Shared shared;
     std::vector<std::string> unread;  // keys of the file that nothing reads
     std::string text;                 // the file as it was read
+    std::string trust_part;           // of the text (agent/trust_keys.hpp)
 };
 
 // Limits for every agent of the home, whatever its agent.json says.

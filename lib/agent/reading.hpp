@@ -13,6 +13,8 @@ namespace chorus::agent {
 // `key`: the place in the file.
 [[noreturn]] void refuse(std::string_view what, const std::string& key, std::string_view wanted,
                          const chat::Json& found);
+// trust_part() of a parsed agent.json.
+std::string trust_part_of(const chat::Json& object);
 // Checks the value itself, not its members.
 bool fits(const chat::Json& value, KeyType type);
 // Checks the value and its members; null means absent. Throws Error(config_invalid).

@@ -68,11 +68,14 @@ bool is_trust_key(std::string_view key) {
     return std::binary_search(keys_of_trust.begin(), keys_of_trust.end(), key);
 }
 
-std::string trust_part(std::string_view agent_json) {
-    const Json object = parse_agent(agent_json);
+std::string trust_part_of(const Json& object) {
     Json part = Json::object();
     for (const std::string_view key : keys_of_trust) copy_member(object, part, key);
     return canonical(part);
+}
+
+std::string trust_part(std::string_view agent_json) {
+    return trust_part_of(parse_agent(agent_json));
 }
 
 std::string with_trust_part(std::string_view agent_json, std::string_view part) {

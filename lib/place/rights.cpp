@@ -159,7 +159,7 @@ InForce configuration_in_force(store::Store& store, const store::Agent& agent,
         {}, life::trusted_part(store, agent.id), agent::load_configuration(directory), {}};
     in_force.file = in_force.configuration.text;
     const std::string& part = in_force.part;
-    if (part.empty()) return in_force;
+    if (part.empty() || part == in_force.configuration.trust_part) return in_force;
     in_force.untrusted = agent::trust_changes(part, in_force.configuration.text);
     if (in_force.untrusted.empty()) return in_force;
 
