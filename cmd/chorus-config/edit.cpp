@@ -12,6 +12,7 @@
 #include "model/model.hpp"
 #include "place/in_force.hpp"
 #include "place/secrets.hpp"
+#include "policy/profile.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/named_file.hpp"
@@ -104,9 +105,27 @@ void write_agent(Subject& subject, const agent::KeyPlace& place, const std::stri
     transaction.commit();
 }
 
+// An agent whose profile is missing can take no turn.
+void check_agents_profiles(Subject& subject, const agent::KeyPlace& place,
+                           const std::string& text) {
+    if (place.key->name != "permissions") return;
+    const auto profiles = agent::parse_home_configuration(text, subject.path).profiles;
+    for (const store::Agent& one : store::list_agents(*subject.store)) {
+        const std::string& name = one.permissions;
+        const bool is_changed = place.names.size() == 1 || place.names[1] == name;
+        if (!is_changed || profiles.contains(name) || name == "custom" ||
+            policy::Profile::preset(name))
+            continue;
+        throw Error(ErrorCode::config_invalid,
+                    subject.path + ": permissions." + name + ": agent '" + one.name + "' uses it",
+                    "chorus-config set permissions standard -A " + one.name);
+    }
+}
+
 void write(Subject& subject, const agent::KeyPlace& place, const std::string& text,
            const Begun& begun) {
     check_text(subject, text);
+    if (!subject.agent) check_agents_profiles(subject, place, text);
     if (subject.agent)
         write_agent(subject, place, text, begun);
     else

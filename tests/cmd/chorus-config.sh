@@ -150,6 +150,13 @@ done
 run chorus-config set -A a permissions ci
 expect_status 0
 refused 3 "default_permissions: no profile 'ci'" chorus-config unset permissions.ci
+for key in default_permissions limits.permissions; do
+    run chorus-config unset $key
+    expect_status 0
+done
+refused 3 "permissions.ci: agent 'a' uses it" chorus-config unset permissions.ci
+refused 3 "permissions.ci: agent 'a' uses it" chorus-config set permissions '{}'
+expect_match "$err" 'hint: chorus-config set permissions standard -A a$'
 refused 2 'permissions.allow: permissions is "ci", not an object' chorus-config set -A a permissions.allow '[]'
 
 test_case "unknown keys are told with what is near"
