@@ -41,6 +41,11 @@ store::Thread require_thread(store::Store& store, const store::Agent& agent,
     else if (!store::is_ephemeral(*number))
         found = store::find_thread(store, agent.id, *number);
     if (found) return *found;
+    if (wanted.empty())
+        throw base::Error(base::ErrorCode::not_found,
+                          "agent '" + agent.name + "': its current branch, " +
+                              base::quoted(branch) + ", has no thread",
+                          "chorus-context switch " + agent.name + " main");
     throw base::Error(base::ErrorCode::not_found,
                       "agent '" + agent.name + "': no thread " + base::quoted(branch),
                       "chorus-tasks threads " + agent.name + " lists its threads");

@@ -243,6 +243,23 @@ run chorus-context backup --force copy.db
 expect_status 1
 expect_file copy.db good
 
+test_case "backup --restore: a branch made since has a directory, and no thread"
+init a --model builtin/script
+chorus-run a one >/dev/null 2>&1
+chorus-context backup copy.db >/dev/null
+run chorus-context branch a later --json
+branch=$(jq -r .branch <<<"$out")
+chorus-context switch a later >/dev/null 2>&1
+run chorus-context backup --restore copy.db
+expect_status 0
+run chorus-run a two
+expect_status 4
+expect_match "$err" "error: agent 'a': its current branch, '$branch', has no thread"
+run bash -c "$(sed -n 's/^chorus-run: hint: //p' <<<"$err")"
+expect_status 0
+run chorus-run a two
+expect_status 0
+
 test_case "a process that finds a newer schema stops writing, and never sets it back"
 init a --model builtin/script --permissions open
 chorus-run a '/bash {"command": "until [ -e go ]; do sleep 0.1; done"}' >"$scratch/turn" 2>&1 &

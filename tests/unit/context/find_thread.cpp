@@ -87,7 +87,7 @@ TEST_F(ThreadsTest, follow_the_link_current) {
     EXPECT_EQ(find(""), fork);
     EXPECT_EQ(current_branch(directory_), "20260212103000-try");
     point_current_at("/etc");
-    EXPECT_TRUE(says(error_of([&] { find(""); }), "no thread 'etc'"));
+    EXPECT_TRUE(says(error_of([&] { find(""); }), "its current branch, 'etc', has no thread"));
     point_current_at("branches/main");
     EXPECT_EQ(find(""), 1);
 }
