@@ -10,6 +10,7 @@
 #include "store/database_file.hpp"
 #include "store/migrations.hpp"
 #include "store/sqlite.hpp"
+#include "store/turns.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 
@@ -62,6 +63,34 @@ Database open_backup(const sys::RegularInput& file) {
     return database;
 }
 
+// Returns the newest id that the database has given to a message and to a turn; zeros if it cannot
+// be read.
+std::pair<std::int64_t, std::int64_t> newest_ids(const std::string& path) {
+    try {
+        const Database database = open_file(path, SQLITE_OPEN_READONLY);
+        return {query_integer(database.get(),
+                              "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"),
+                query_integer(database.get(), "SELECT max(id) FROM turns")};
+    } catch (const Error&) {
+        return {};  // damaged, or not a database
+    }
+}
+
+// Transcripts and exports name ids that the database has given since it was backed up: they are not
+// given again.
+void skip_ids(sqlite3* restored, std::pair<std::int64_t, std::int64_t> newest) {
+    const auto [message, turn] = newest;
+    execute(restored,
+            "INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0 WHERE NOT EXISTS (SELECT "
+            "1 FROM sqlite_sequence WHERE name = 'messages'); UPDATE sqlite_sequence SET seq = "
+            "max(seq, " +
+                std::to_string(message) + ") WHERE name = 'messages'");
+    if (turn > query_integer(restored, "SELECT max(id) FROM turns"))
+        execute(restored, "INSERT OR REPLACE INTO settings (scope, key, value) VALUES ('home', '" +
+                              std::string(newest_forgotten_turn) + "', '" + std::to_string(turn) +
+                              "')");
+}
+
 }  // namespace
 
 std::int64_t back_up(Store& store, const sys::OutputFile& file) {
@@ -78,7 +107,9 @@ Replaced put_back(const Store::Paths& paths, const sys::RegularInput& backup) {
     const std::string name = base::quoted(backup.name());
     try {
         return replace_database(paths, name, [&](const std::string& temporary) {
-            copy_all(open_backup(backup).get(), open_new(temporary).get());
+            const Database restored = open_new(temporary);
+            copy_all(open_backup(backup).get(), restored.get());
+            skip_ids(restored.get(), newest_ids(paths.database));
         });
     } catch (const Error& error) {
         if (error.cause() != base::Cause::damage) throw;

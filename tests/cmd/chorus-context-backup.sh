@@ -41,6 +41,9 @@ expect_equal "$(stat -c %a "$CHORUS_HOME/chorus.db")" 600
 run chorus-run a 'goes on'
 expect_status 0
 expect_sound
+# the transcript still has the messages that were taken back: their ids are not given again
+expect_db "SELECT id > 6 FROM messages WHERE content = 'goes on'" 1
+expect_equal "$(grep -o '<!-- message [0-9]*' "$CHORUS_HOME/agents/a/branches/main/session.md" | sort -k 3n | uniq -d)" ''
 run chorus-context backup --restore "$kept" --json
 expect_status 0
 expect_json '"\(.agents) \(.messages)"' '1 6'
