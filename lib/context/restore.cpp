@@ -142,6 +142,9 @@ Restoration restore_session(store::Store& store, const agent::Home& home, const 
     done.messages = mended.messages.size();
     done.left_out = mended.left_out;
     done.added = mended.added;
+    done.was_there = !options.append && !present.empty() && copies == present.size() &&
+                     copies == mended.messages.size();
+    if (done.was_there) return done;
     if (needs_saving(options, present, copies))
         done.saved = write_session(home, agent, present,
                                    {.trigger = SessionTrigger::pre_restore,

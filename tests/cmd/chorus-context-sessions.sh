@@ -200,7 +200,8 @@ for _ in 1 2 3; do
     expect_status 0
 done
 run chorus-context restore a "$id" --json
-expect_json '"\(.messages) \(.saved) \(.was_there)"' '2 null false'
+expect_json '"\(.messages) \(.saved) \(.was_there)"' '2 null true'
+expect_db 'SELECT count(*) FROM messages' 4
 run chorus-run a second
 expect_equal "$(texts "$(request 2)")" 'first|one|second|'
 run chorus-context clear a
