@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # Killed at a system call, each verb that changes a context has done all of it or nothing: but for a file that
 # no row has, which the doctor enters, and the next command goes on as if nothing had been.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # The window over time: summaries and branches, cuts that limits made and that limits undo, clocks that were wrong.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

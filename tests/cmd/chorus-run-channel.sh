@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # The channel beside the transcript: what is posted to a webhook or given to a command, in which pieces, and
 # what becomes of a turn whose channel fails. L-07 L-08
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # chorus-run --ephemeral: a turn of which only its audit rows and its cost are kept. # A-15 A-64
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # What was read before a wait is read again after it: status, generation, configuration.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # A whole turn and the next one over each protocol, with the stream cut in every way a network may cut it.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # Signals: what a turn does that is told to end, by whom and at what moment it ever is; the session that is
 # saved then; what is left of commands.
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # A writer that is stopped in its commit keeps nobody longer than --wait and --timeout say; and one that is
 # killed between the file and the rows of an approval for ever has done nothing that is asked twice.
 . "$(dirname "$0")/../support/lib.sh"

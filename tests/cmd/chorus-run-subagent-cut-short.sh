@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # A turn that waits for sub-agents is killed, ended or given up, or a sub-agent is, while one of them works or asks.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # Isolated sub-agents: a git clone of their own to work in, handed back as a branch.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

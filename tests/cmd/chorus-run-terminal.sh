@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # What only a terminal gets: a question with its answer, a status line that leaves nothing behind, text
 # that cannot play tricks.
 . "$(dirname "$0")/../support/lib.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # Background tasks: started by a turn or by hand, they outlive whoever started them and end with the truth.
 . "$(dirname "$0")/../support/lib.sh"
 . "$(dirname "$0")/../support/turns.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# needs: time
 # Providers as they are, a whole turn over each protocol: what was paid for is used and counted, and every odd
 # end is told as what it is.
 . "$(dirname "$0")/../support/lib.sh"
