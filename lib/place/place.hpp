@@ -1,5 +1,5 @@
-// What a turn works in: agent, locks, thread and configuration. What was read before a lock that had
-// to be waited for is read again afterwards.
+// A place is what a turn works in: agent, locks, thread and configuration. lock_place() reads again
+// what was read before a lock that it had to wait for.
 #pragma once
 
 #include <optional>

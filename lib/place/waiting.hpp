@@ -10,8 +10,8 @@ namespace chorus::place {
 // Returns a function that ends a wait by throwing once the turn may no longer begin.
 std::function<bool()> until_it_may_begin(const TurnOptions& options,
                                          const Surroundings& surroundings);
-// Takes the locks and reads again what they protect. Error(agent_busy). With --new-thread the
-// thread stays the present one, without a lock.
+// Takes the locks, and reads again what they protect if one had to be waited for.
+// Error(agent_busy). With --new-thread the thread stays the present one, without a lock.
 void lock_place(Place& place);
 // Takes the locks of the agent and the thread if both are free now.
 enum class Tried { locked, agent_taken, thread_taken };

@@ -80,11 +80,9 @@ std::pair<std::int64_t, std::int64_t> newest_ids(const std::string& path) {
 // given again.
 void skip_ids(sqlite3* restored, std::pair<std::int64_t, std::int64_t> newest) {
     const auto [message, turn] = newest;
-    execute(restored,
-            "INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0 WHERE NOT EXISTS (SELECT "
-            "1 FROM sqlite_sequence WHERE name = 'messages'); UPDATE sqlite_sequence SET seq = "
-            "max(seq, " +
-                std::to_string(message) + ") WHERE name = 'messages'");
+    execute(restored, count_message_ids);
+    execute(restored, "UPDATE sqlite_sequence SET seq = max(seq, " + std::to_string(message) +
+                          ") WHERE name = 'messages'");
     if (turn > query_integer(restored, "SELECT max(id) FROM turns"))
         execute(restored, "INSERT OR REPLACE INTO settings (scope, key, value) VALUES ('home', '" +
                               std::string(newest_forgotten_turn) + "', '" + std::to_string(turn) +

@@ -8,9 +8,7 @@ namespace {
 
 // Message ids are never reused, so the table's own counter skips these.
 std::int64_t take_message_ids(Store& store, std::int64_t count) {
-    run(store,
-        "INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0 WHERE NOT EXISTS (SELECT 1 "
-        "FROM sqlite_sequence WHERE name = 'messages')");
+    run(store, count_message_ids);
     const std::int64_t last =
         query_integer(store.handle(), "SELECT seq FROM sqlite_sequence WHERE name = 'messages'");
     run(store, "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'messages'", count);

@@ -22,6 +22,11 @@ namespace chorus::store {
 // Throws the Error for an SQLite error code: Error(failed), with a hint if something can be done.
 [[noreturn]] void throw_error(sqlite3* database, int code);
 
+// Makes the row that counts the ids of messages; SQLite makes it with the first message.
+inline constexpr std::string_view count_message_ids =
+    "INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0 WHERE NOT EXISTS (SELECT 1 FROM "
+    "sqlite_sequence WHERE name = 'messages')";
+
 // The hint for a database whose content is lost.
 constexpr std::string_view ways_to_save =
     "'chorus-context backup --restore FILE' restores a backup, 'chorus-config doctor "
