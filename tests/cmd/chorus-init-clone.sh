@@ -18,20 +18,25 @@ repository() { # DIRECTORY
     git -C "$1" add -A
     git -C "$1" commit -q -m start
 }
-# A server of this user alone; $port, $host in addresses.
+# Starts sshd on a port below those the kernel gives to connections; fails when another program has it.
+try_port() {
+    port=$((20000 + RANDOM % 12000))
+    : >"$scratch/sshd.log"
+    /usr/sbin/sshd -D -e -f /dev/null -p $port -h "$scratch/host_key" -o ListenAddress=127.0.0.1 -o PidFile=none \
+        -o StrictModes=no -o UsePAM=no -o "AuthorizedKeysFile=$scratch/authorized" -o PermitRootLogin=yes 2>>"$scratch/sshd.log" &
+    sshd=$!
+    wait_for 5 grep -qE 'Server listening|Cannot bind' "$scratch/sshd.log"
+    grep -q 'Server listening' "$scratch/sshd.log"
+}
+# A server of this user alone, on $port.
 start_sshd() {
     [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
     ssh-keygen -q -t ed25519 -N '' -f "$scratch/host_key"
     ssh-keygen -q -t ed25519 -N '' -f "$scratch/key"
     cp "$scratch/key.pub" "$scratch/authorized"
-    port=$((20000 + RANDOM % 20000))
-    /usr/sbin/sshd -D -e -f /dev/null -p $port -h "$scratch/host_key" -o ListenAddress=127.0.0.1 -o PidFile=none \
-        -o StrictModes=no -o UsePAM=no -o "AuthorizedKeysFile=$scratch/authorized" -o PermitRootLogin=yes 2>"$scratch/sshd.log" &
-    sshd=$!
-    for _ in $(seq 100); do
-        grep -q 'Server listening' "$scratch/sshd.log" && break
-        sleep 0.05
-    done
+    for _ in $(seq 20); do
+        try_port && break
+    done || fail "sshd did not start: $(head -c 300 "$scratch/sshd.log")"
     user=$(id -un)
 }
 know_host() {
