@@ -72,7 +72,9 @@ void drop_library_variables() {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         if (std::any_of(std::begin(obeyed_by_libraries), std::end(obeyed_by_libraries),
-                        [text](std::string_view beginning) { return text.starts_with(beginning); }))
+                        [text, first = **entry](std::string_view beginning) {
+                            return first == beginning.front() && text.starts_with(beginning);
+                        }))
             dropped.emplace_back(text.substr(0, text.find('=')));
     }
     for (const std::string& name : dropped) unsetenv(name.c_str());
@@ -202,7 +204,7 @@ void keep_freed_memory() {
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
     mallopt(M_TOP_PAD, 256 << 10);
     // A turn fills this much of its heap: one call maps it sooner than a fault for each page.
-    constexpr std::size_t filled = 384 << 10;
+    constexpr std::size_t filled = 640 << 10;
     const std::unique_ptr<void, decltype(&free)> heap(malloc(filled), &free);
     const auto first = reinterpret_cast<std::uintptr_t>(heap.get());
     const std::uintptr_t page = first & ~std::uintptr_t{4095};
