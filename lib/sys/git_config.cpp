@@ -144,18 +144,26 @@ std::string read_git_file(int directory, const std::string& path, std::size_t mo
     return read_regular(open_beneath(directory, path, read_only, Links::none), most).value_or("");
 }
 
-std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
-                                    std::string_view key) {
-    std::vector<std::string> values;
+std::map<std::string, std::vector<std::string>, std::less<>> git_section(
+    std::string_view configuration, std::string_view section) {
+    std::map<std::string, std::vector<std::string>, std::less<>> keys;
     const bool of_subsections = section.ends_with(".*");
     if (of_subsections) section.remove_suffix(2);
     each_entry(configuration, [&](const ConfigLine& entry) {
         if (!entry.is_readable || entry.section.has_subsection != of_subsections ||
-            entry.section.name != section || entry.key != key)
+            entry.section.name != section)
             return;
-        values.push_back(entry.rest.starts_with('=') ? plain_value(entry.rest.substr(1)) : "true");
+        keys[entry.key].push_back(entry.rest.starts_with('=') ? plain_value(entry.rest.substr(1))
+                                                              : "true");
     });
-    return values;
+    return keys;
+}
+
+std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
+                                    std::string_view key) {
+    const auto keys = git_section(configuration, section);
+    const auto found = keys.find(key);
+    return found == keys.end() ? std::vector<std::string>() : found->second;
 }
 
 // An entry that continues on the next line is never treated as plain.

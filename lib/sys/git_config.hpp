@@ -18,9 +18,12 @@ namespace chorus::sys {
 std::string read_git_file(const std::string& path);
 std::string read_git_file(int directory, const std::string& path,
                           std::size_t most = base::limits::config_bytes);
-// Returns the values of SECTION.KEY in the text of a configuration file, in order, without quotes
-// and comments. Both names are in lower case; "SECTION.*" means all subsections of it. Included
-// files are not read.
+// Returns the keys of SECTION in the text of a configuration file, in lower case, and the values of
+// each, in order, without quotes and comments. SECTION is in lower case; "SECTION.*" means all
+// subsections of it. Included files are not read.
+std::map<std::string, std::vector<std::string>, std::less<>> git_section(
+    std::string_view configuration, std::string_view section);
+// Returns the values of one key of them.
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
                                     std::string_view key);
 

@@ -41,9 +41,10 @@ struct Core {
 Core core_of(const Fd& git) {
     const std::string text =
         read_git_file(git.get(), "config") + "\n" + read_git_file(git.get(), "config.worktree");
+    const auto keys = git_section(text, "core");
     const auto last = [&](std::string_view key) {
-        const auto values = git_values(text, "core", key);
-        return values.empty() ? "" : values.back();
+        const auto found = keys.find(key);
+        return found == keys.end() ? "" : found->second.back();
     };
     const std::string bare = base::to_lower_ascii(last("bare"));
     return {last("worktree"), !bare.empty() && bare != "false"};

@@ -52,6 +52,8 @@ CHORUS_TOOLS(CHORUS_DECLARE)
 
 namespace {
 
+constexpr std::size_t expected_schema_bytes = 1024;
+
 Tool completed(std::string_view name, std::string_view description, Tool tool) {
     tool.name = name;
     tool.description = description;
@@ -69,12 +71,13 @@ std::string detail_of(const Tool& tool, const Arguments& arguments, const Workpl
     return base::join(words, " ");
 }
 
-void write_type(chat::JsonText& schema, std::string_view type) {
-    schema.key("type");
-    if (type == "string or object")
-        schema.begin_array().string("string").string("object").end_array();
-    else
-        schema.string(type);
+void append_type(std::string& schema, std::string_view type) {
+    if (type == "string or object") {
+        schema += R"(["string","object"])";
+    } else {
+        chat::append_quoted(schema, type);
+        if (type == "array") schema += R"(,"items":{"type":"string"})";
+    }
 }
 
 }  // namespace
@@ -94,21 +97,26 @@ const Tool* find_tool(std::string_view name) {
     return found == tools.end() ? nullptr : &*found;
 }
 
+// Every turn describes every tool, so the text is made without JsonText, which takes twice as long.
 chat::ToolDefinition definition(const Tool& tool) {
-    chat::JsonText schema;
-    schema.begin_object().key("type").string("object").key("properties").begin_object();
+    std::string schema;
+    schema.reserve(expected_schema_bytes);
+    schema += R"({"type":"object","properties":{)";
+    std::string required;
     for (const Parameter& parameter : tool.parameters) {
-        schema.key(parameter.name).begin_object();
-        write_type(schema, parameter.type);
-        if (parameter.type == "array")
-            schema.key("items").begin_object().key("type").string("string").end_object();
-        schema.key("description").string(parameter.description).end_object();
+        if (&parameter != tool.parameters.data()) schema += ',';
+        chat::append_quoted(schema, parameter.name);
+        schema += R"(:{"type":)";
+        append_type(schema, parameter.type);
+        schema += R"(,"description":)";
+        chat::append_quoted(schema, parameter.description);
+        schema += '}';
+        if (!parameter.required) continue;
+        if (!required.empty()) required += ',';
+        chat::append_quoted(required, parameter.name);
     }
-    schema.end_object().key("required").begin_array();
-    for (const Parameter& parameter : tool.parameters)
-        if (parameter.required) schema.string(parameter.name);
-    schema.end_array().key("additionalProperties").boolean(false).end_object();
-    return {std::string(tool.name), std::string(tool.description), schema.take()};
+    schema += R"(},"required":[)" + required + R"(],"additionalProperties":false})";
+    return {std::string(tool.name), std::string(tool.description), std::move(schema)};
 }
 
 Planned plan(const Tool& tool, const Arguments& arguments, const Workplace& workplace) {
