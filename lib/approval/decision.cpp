@@ -291,7 +291,7 @@ std::vector<store::Prompt> decide(store::Store& store, const DecisionContext& de
             decision.verb == Verb::answer ? checked_answer(prompt, decision.text) : decision.text);
         prompt.decided_by = decider.actor;
         if (decision.verb != Verb::approve) continue;
-        prompt.profile = rights_in_force(store, widening, configuration).fingerprint;
+        prompt.profile = rights_in_force(store, widening, configuration).fingerprint();
         bind_approval(store, decider, decision, widening.agent, prompt);
     }
     std::vector<store::Prompt> decided;

@@ -135,7 +135,7 @@ void allow_always(store::Store& store, const Widening& widening,
     const agent::Permissions before = agent::parse_configuration(trusted, what).permissions;
     Widening of_agent = widening;
     of_agent.turn = 0;
-    const std::string old_fingerprint = rights_in_force(store, of_agent, held.home).fingerprint;
+    const std::string old_fingerprint = rights_in_force(store, of_agent, held.home).fingerprint();
 
     store::Transaction transaction(store);
     const std::vector<std::string> actions = decide();
@@ -162,7 +162,7 @@ void allow_always(store::Store& store, const Widening& widening,
                              .actor = widening.actor,
                              .detail = "always: " + action});
     store::rebind_prompts(store, widening.agent.id, old_fingerprint,
-                          rights_in_force(store, of_agent, held.home).fingerprint);
+                          rights_in_force(store, of_agent, held.home).fingerprint());
     for (const std::string& action : actions) approve_equal(store, widening, action);
     transaction.commit();
 }

@@ -181,7 +181,7 @@ Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
     Rights rights{sources.front().permissions->name,
                   agent::profile_text(in_force.configuration.permissions, home),
                   {},
-                  {}};
+                  sandbox};
     for (const Source& source : sources) {
         // reasons name the key, which says where to change it
         const bool is_limit = std::string_view(source.key) == limits_key;
@@ -190,10 +190,14 @@ Rights rights_of(const InForce& in_force, const agent::HomeConfiguration& home,
                      : *source.permissions,
             home, source.file, source.key));
     }
-    std::string all(sys::name(sandbox));
-    for (const policy::Profile& profile : rights.profiles) all += " " + profile.fingerprint();
-    rights.fingerprint = base::sha256_hex(all);
+    rights.configured = rights.profiles.size();
     return rights;
+}
+
+std::string Rights::fingerprint() const {
+    std::string all(sys::name(sandbox));
+    for (std::size_t i = 0; i < configured; ++i) all += " " + profiles[i].fingerprint();
+    return base::sha256_hex(all);
 }
 
 std::string profile_json(const policy::ProfileText& text) {

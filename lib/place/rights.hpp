@@ -1,6 +1,7 @@
 // What an agent may do: the trusted part of agent.json, its profile, and the home's limits.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,9 @@ struct Rights {
     std::string name;                       // of the profile that decides, for people
     policy::ProfileText own;                // the agent's own, written out
     std::vector<policy::Profile> profiles;  // the strictest of them decides
-    std::string fingerprint;                // of all that decides, the sandbox included
+    sys::SandboxMode sandbox = sys::SandboxMode::workspace;
+    std::size_t configured = 0;  // of `profiles`: the first ones; the others came with messages
+    std::string fingerprint() const;  // of the configured profiles and the sandbox
 };
 
 // An agent above a sub-agent.

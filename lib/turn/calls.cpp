@@ -37,7 +37,7 @@ void Calls::ask_terminal(Judged& judged) {
     const place::PersonAnswer reply = questions_.ask(judged);
     note_denied(judged);
     if (reply.what != place::PersonAnswer::What::always) return;
-    const std::string before = rules_.loaded.rights.fingerprint;
+    const std::string before = rules_.loaded.rights.fingerprint();
     std::string problem =
         place_.redaction.changes(judged.action) ? "the action contains a secret"
         : place_.directory.is_of_sub_agent()
@@ -56,7 +56,7 @@ void Calls::ask_terminal(Judged& judged) {
     // the same person approved the other calls of the answer, so these approvals stay valid
     for (Judged& other : judged_)
         if (other.approved && other.approved->profile == before)
-            other.approved->profile = rules_.loaded.rights.fingerprint;
+            other.approved->profile = rules_.loaded.rights.fingerprint();
     for (Judged& other : judged_)
         if (other.asks && !other.is_question() && other.action == judged.action)
             questions_.allow_equal(other);

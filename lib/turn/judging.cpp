@@ -73,7 +73,7 @@ std::string Calls::detail_of(const policy::Decision& decision) const {
 
 approval::Binding Calls::bind(const Judged& judged) const {
     return approval::bind_call(*judged.tool, judged.parsed, workplace_.root, workplace_.directory,
-                               rules_.loaded.rights.fingerprint);
+                               rules_.loaded.rights.fingerprint());
 }
 
 // Applies the present profile and people's decisions about the call.
