@@ -4,7 +4,6 @@
 #include "chorus-context/verbs.hpp"
 #include "life/deciders.hpp"
 #include "life/opening.hpp"
-#include "sys/signals.hpp"
 
 namespace chorus::command {
 namespace {
@@ -20,8 +19,7 @@ struct Backup : Printing {
     void back_up(const Begun& begun) const {
         store::Store store = open_store(begun);
         const sys::OutputFile file = output.open(begun);
-        sys::Interrupt::install();
-        const std::int64_t bytes = store::back_up(store, file);
+        const std::int64_t bytes = store::back_up(store, file, interrupted());
         print_beside(file, json
                                ? cli::json("backup", {{"file", output.file}, {"size_bytes", bytes}})
                                : one_line(output.file) + ": " + std::to_string(bytes) + " bytes");
@@ -32,7 +30,7 @@ struct Backup : Printing {
         life::refuse_from_inside(begun.environment);
         const sys::RegularInput backup(output.file);
         agent::open_home(begun.home, begun.environment, agent::IfMissing::create);
-        const auto done = store::put_back(life::database_paths(begun.home), backup);
+        const auto done = store::put_back(life::database_paths(begun.home), backup, interrupted());
         const std::string kept =
             done.kept.empty() ? "" : "\nthe previous database is " + one_line(done.kept);
         cli::print(json, "restored-backup",

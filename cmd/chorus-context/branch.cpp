@@ -36,6 +36,7 @@ struct Fork : Holding {
             !store::list_children_named(opened.store, name).empty())
             context::refuse_sub_agent(name);
         const life::HeldAgent held = hold(opened, sys::Lock::Mode::shared);
+        opened.store.stop_when(interrupted());
         const auto fork = fork_at(opened, opened.home.directory(held.agent.dir), at);
         const store::Thread parent = require_thread(opened, held.agent, thread);
         const context::NewBranch made = context::make_branch(opened.store, opened.home, held.agent,

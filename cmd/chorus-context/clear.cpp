@@ -19,6 +19,7 @@ struct Clear : Holding {
     void run(Opened& opened) const {
         const place::Surroundings surroundings = opened.surroundings();
         const store::Agent agent = require_agent(opened);
+        opened.store.stop_when(interrupted());
         // asks the model before the lock is taken, so that nobody waits for it; messages that
         // arrive meanwhile are in the session, but not in the summary
         std::optional<context::SessionAbout> about;

@@ -17,6 +17,7 @@ struct Import : Holding {
     void run(Opened& opened) const {
         const std::string text = sys::read_input_file(file, context::most_import_bytes);
         const life::HeldAgent held = hold(opened, sys::Lock::Mode::exclusive);
+        opened.store.stop_when(interrupted());
         const policy::Redaction secrets = place::secrets_of(opened.home, opened.environment);
         const auto imported =
             context::import_record(opened.store, opened.home, held.agent,

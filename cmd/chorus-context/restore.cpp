@@ -21,6 +21,7 @@ struct Restore : Holding {
         const store::Session session = context::require_session(opened.store, agent, id);
         context::SessionFile file = context::load_session(opened.home, session);
         const auto held = hold(opened, agent, sys::Lock::Mode::exclusive);
+        opened.store.stop_when(interrupted());
         const auto present = turn::present_context(opened.store, held.agent, {}, surroundings);
         const auto done = context::restore_session(opened.store, opened.home, held.agent, session,
                                                    std::move(file.messages),

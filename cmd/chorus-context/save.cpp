@@ -30,6 +30,7 @@ struct Save : Holding {
     void run(Opened& opened) const {
         const place::Surroundings surroundings = opened.surroundings();
         const store::Agent agent = require_agent(opened);
+        opened.store.stop_when(interrupted());
         const auto about = turn::about_session(opened.store, present(opened, agent, surroundings),
                                                context::SessionTrigger::manual_save, description,
                                                summaries(no_summary), surroundings);

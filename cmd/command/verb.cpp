@@ -79,9 +79,13 @@ cli::Field error_field(const store::Turn& turn) {
             })};
 }
 
+std::function<bool()> interrupted() {
+    return [&interrupt = sys::Interrupt::install()] { return interrupt.requested(); };
+}
+
 std::function<bool()> interruptible() {
-    return [&interrupt = sys::Interrupt::install()]() -> bool {
-        if (interrupt.requested()) throw Error(ErrorCode::canceled, "interrupted");
+    return [is_interrupted = interrupted()]() -> bool {
+        if (is_interrupted()) throw Error(ErrorCode::canceled, "interrupted");
         return false;
     };
 }

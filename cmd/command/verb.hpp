@@ -116,6 +116,8 @@ struct Holding : Named {
 store::Thread require_thread(Opened& opened, const store::Agent& agent, const std::string& wanted);
 // The member `error` of a turn.
 cli::Field error_field(const store::Turn& turn);
+// Returns a function that returns whether a signal came.
+std::function<bool()> interrupted();
 // Returns a function that returns false, and after a signal throws Error(canceled).
 std::function<bool()> interruptible();
 

@@ -25,12 +25,30 @@ void finish(sqlite3_backup* backup) {
 }
 using Backup = base::Handle<sqlite3_backup, finish>;
 
-// Copies in one step, so that the copy is one snapshot; in WAL mode a reader blocks nobody.
-void copy_all(sqlite3* from, sqlite3* to) {
+constexpr int pages_between_stops = 1024;
+
+// `from` must not change meanwhile: it is in a transaction, or nobody writes to its file.
+void copy_all(sqlite3* from, sqlite3* to, const Stop& stop) {
     const Backup backup(sqlite3_backup_init(to, "main", from, "main"));
     if (!backup) throw_error(to, sqlite3_extended_errcode(to));
-    const int code = sqlite3_backup_step(backup.get(), -1);
+    int code = SQLITE_OK;
+    while (code == SQLITE_OK) {
+        if (stop()) throw Error(ErrorCode::canceled, "interrupted");
+        code = sqlite3_backup_step(backup.get(), pages_between_stops);
+    }
     if (code != SQLITE_DONE) throw_error(to, code);
+}
+
+// SQLite's own error names the copy.
+template <typename Result>
+Result say_if_damaged(const std::string& message, std::string_view hint,
+                      const std::function<Result()>& copy) {
+    try {
+        return copy();
+    } catch (const Error& error) {
+        if (error.cause() != base::Cause::damage) throw;
+        throw Error(ErrorCode::failed, message, std::string(hint), base::Cause::damage);
+    }
 }
 
 constexpr const char* ways_to_a_backup =
@@ -91,29 +109,30 @@ void skip_ids(sqlite3* restored, std::pair<std::int64_t, std::int64_t> newest) {
 
 }  // namespace
 
-std::int64_t back_up(Store& store, const sys::OutputFile& file) {
-    std::int64_t bytes = 0;
-    file.fill([&](const std::string& copy, int fd) {
-        copy_all(store.handle(), open_new(copy).get());
-        finish_copy(copy, fd, sqlite3_db_filename(store.handle(), "main"));
-        bytes = lseek(fd, 0, SEEK_END);
+std::int64_t back_up(Store& store, const sys::OutputFile& file, const Stop& stop) {
+    const ReadTransaction snapshot(store);
+    (void)query_integer(store, "SELECT count(*) FROM agents");  // begins it
+    const std::string name = sqlite3_db_filename(store.handle(), "main");
+    return say_if_damaged<std::int64_t>(name + ": damaged, no backup was made", ways_to_save, [&] {
+        std::int64_t bytes = 0;
+        file.fill([&](const std::string& copy, int fd) {
+            copy_all(store.handle(), open_new(copy).get(), stop);
+            finish_copy(copy, fd, name, stop);
+            bytes = lseek(fd, 0, SEEK_END);
+        });
+        return bytes;
     });
-    return bytes;
 }
 
-Replaced put_back(const Store::Paths& paths, const sys::RegularInput& backup) {
+Replaced put_back(const Store::Paths& paths, const sys::RegularInput& backup, const Stop& stop) {
     const std::string name = base::quoted(backup.name());
-    try {
-        return replace_database(paths, name, [&](const std::string& temporary) {
-            const Database restored = open_new(temporary);
-            copy_all(open_backup(backup).get(), restored.get());
-            skip_ids(restored.get(), newest_ids(paths.database));
-        });
-    } catch (const Error& error) {
-        if (error.cause() != base::Cause::damage) throw;
-        throw Error(ErrorCode::failed, name + ": damaged, nothing was changed", ways_to_a_backup,
-                    base::Cause::damage);
-    }
+    const auto fill = [&](const std::string& temporary) {
+        const Database restored = open_new(temporary);
+        copy_all(open_backup(backup).get(), restored.get(), stop);
+        skip_ids(restored.get(), newest_ids(paths.database));
+    };
+    return say_if_damaged<Replaced>(name + ": damaged, nothing was changed", ways_to_a_backup,
+                                    [&] { return replace_database(paths, name, fill, stop); });
 }
 
 }  // namespace chorus::store

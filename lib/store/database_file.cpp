@@ -145,9 +145,11 @@ Database open_still(const std::string& path) {
     return open_file(uri + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
 }
 
-void finish_copy(const std::string& temporary, int fd, const std::string& what) {
+void finish_copy(const std::string& temporary, int fd, const std::string& what, const Stop& stop) {
     leave_wal_mode(fd, temporary);
-    refuse_damage(open_still(temporary).get(), what);
+    const Database copy = open_still(temporary);
+    stop_when(copy.get(), stop);
+    refuse_damage(copy.get(), what);
 }
 
 bool was_replacing(const std::string& path) {
@@ -164,7 +166,8 @@ void settle_replacement(const std::string& path) {
     remove_if_there(marker_of(path));
 }
 
-Replaced replace_database(const Store::Paths& paths, const std::string& what, const Fill& fill) {
+Replaced replace_database(const Store::Paths& paths, const std::string& what, const Fill& fill,
+                          const Stop& stop) {
     const auto alone =
         sys::Lock::acquire(paths.presence, sys::Lock::Mode::exclusive, longest_wait_for_others_ms);
     if (!alone)
@@ -177,7 +180,7 @@ Replaced replace_database(const Store::Paths& paths, const std::string& what, co
     sys::fill_file(database, true, [&](const std::string& temporary, int fd) {
         fill(temporary);
         count_rows(temporary, done);
-        finish_copy(temporary, fd, what);
+        finish_copy(temporary, fd, what, stop);
         if (!done.kept.empty()) move_away(database, done.kept, marker_of(paths.database));
     });
     settle_replacement(paths.database);

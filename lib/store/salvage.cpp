@@ -195,7 +195,7 @@ void rescue(sqlite3* from, sqlite3* to, std::vector<std::string>& lost) {
 
 Salvage salvage(const Store::Paths& paths) {
     std::vector<std::string> lost;
-    Replaced done = replace_database(paths, "chorus.db", [&](const std::string& temporary) {
+    const auto fill = [&](const std::string& temporary) {
         const Database from = open_source(paths.database);
         const Database to = open_new(temporary);
         migrate(to.get());
@@ -203,7 +203,8 @@ Salvage salvage(const Store::Paths& paths) {
             rescue(from.get(), to.get(), lost);
         else
             lost.emplace_back("everything: no row can be read");
-    });
+    };
+    Replaced done = replace_database(paths, "chorus.db", fill, [] { return false; });
     return {std::move(done), std::move(lost)};
 }
 

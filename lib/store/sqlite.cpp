@@ -68,10 +68,18 @@ Error translate(sqlite3* database, int code) {
                          "run the command again", Cause::database);
         case SQLITE_NOMEM:
             return failure("out of memory", {});
+        case SQLITE_INTERRUPT:
+            return {ErrorCode::canceled, "interrupted"};
         default:
             return failure(database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code),
                            {});
     }
+}
+
+constexpr int instructions_between_stops = 100'000;  // a few milliseconds
+
+int is_stopped(void* stop) {
+    return (*static_cast<const Stop*>(stop))() ? 1 : 0;
 }
 
 // Prepares the first statement of `sql` and removes it from there; returns nothing if only blanks
@@ -116,6 +124,12 @@ void finalize(sqlite3_stmt* statement) {
 
 Prepared prepare(sqlite3* database, std::string_view sql) {
     return prepare_first(database, sql, SQLITE_PREPARE_PERSISTENT);
+}
+
+void stop_when(sqlite3* database, const Stop& stop) {
+    if (stop)
+        sqlite3_progress_handler(database, instructions_between_stops, is_stopped,
+                                 const_cast<Stop*>(&stop));
 }
 
 void execute(sqlite3* database, std::string_view sql) {

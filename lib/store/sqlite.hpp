@@ -22,6 +22,10 @@ namespace chorus::store {
 // Throws the Error for an SQLite error code: Error(failed), with a hint if something can be done.
 [[noreturn]] void throw_error(sqlite3* database, int code);
 
+// From now on a statement of the connection that takes long throws Error(canceled) when `stop`,
+// which must live as long as the connection, returns true. Without a function nothing changes.
+void stop_when(sqlite3* database, const Stop& stop);
+
 // Makes the row that counts the ids of messages; SQLite makes it with the first message.
 inline constexpr std::string_view count_message_ids =
     "INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0 WHERE NOT EXISTS (SELECT 1 FROM "

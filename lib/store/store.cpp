@@ -221,6 +221,7 @@ struct Store::Connection {
     bool in_transaction() const { return sqlite3_get_autocommit(database.get()) == 0; }
 
     bool is_reading = false;  // inside a ReadTransaction
+    Stop stop;                // outlives the database, which calls it
     int most_pages = checkpoint_pages;
     std::optional<sys::Lock> presence;  // released after the database is closed
     Database database;
@@ -280,6 +281,11 @@ std::int64_t Store::changed_rows() const {
 
 void Store::set_patience(std::int64_t most_ms, std::function<bool()> stop) {
     connection_->gate.set_patience(most_ms, std::move(stop));
+}
+
+void Store::stop_when(Stop stop) {
+    connection_->stop = std::move(stop);
+    store::stop_when(handle(), connection_->stop);
 }
 
 std::int64_t Store::version_by_others() {

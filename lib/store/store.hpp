@@ -18,6 +18,8 @@ namespace chorus::store {
 
 class Gate;
 class Statement;
+// Whether to give up; throws nothing.
+using Stop = std::function<bool()>;
 
 // An older schema is migrated, or is Error(config_invalid).
 enum class IfOld { migrate, refuse };
@@ -60,6 +62,9 @@ class Store {
     std::int64_t changed_rows() const;
     // Sets how long a transaction waits for other writers, as in Gate; 10 s by default.
     void set_patience(std::int64_t most_ms, std::function<bool()> stop);
+    // From now on a statement that takes long throws Error(canceled) when `stop` returns true; its
+    // transaction is rolled back.
+    void stop_when(Stop stop);
     // Returns a number that differs from the last call's if another connection has committed in
     // between.
     std::int64_t version_by_others();

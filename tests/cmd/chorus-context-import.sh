@@ -125,6 +125,32 @@ run chorus-context verify ada --prefix
 expect_status 0
 expect_sound
 
+test_case "import and restore: one signal ends them, and nobody reads a part of them"
+interrupted_in_the_middle() { # COMMAND …
+    "$@" >interrupted.out 2>&1 </dev/null &
+    local pid=$!
+    wait_for 60 more_than_a_part
+    kill -TERM "$pid"
+    wait "$pid"
+    expect_equal "$? $(cat interrupted.out)" '143 chorus-context: error: interrupted'
+    expect_db 'SELECT count(*) FROM imports' 1
+}
+more_than_a_part() { [ "$(db 'SELECT count(*) FROM messages')" -gt 2500 ]; }
+init ada --model builtin/script
+large 20000
+interrupted_in_the_middle chorus-context import ada large.jsonl
+expect_nothing_of ada
+run chorus-context import ada large.jsonl
+expect_equal "$out" '20000 messages imported'
+db "UPDATE messages SET timestamp = $(date +%s)000, extra = iif(role = 'user', json('{\"starts_turn\":true}'), NULL)"
+run chorus-context save ada kept --no-summary
+expect_match "$out" '20000 messages'
+run chorus-context clear ada
+more_than_a_part() { [ "$(db 'SELECT count(*) FROM messages')" -gt 22500 ]; }
+interrupted_in_the_middle chorus-context restore ada "$(db 'SELECT id FROM sessions')" --no-save
+expect_equal "$(chorus-context save ada seen --no-summary --allow-empty --json | jq .message_count)" 0
+expect_sound
+
 test_case "adoption: killed in the middle of its conversation there is no agent, and it is repeated"
 init ada --model builtin/script
 large 8000
