@@ -123,7 +123,12 @@ base::Error without_record(const std::string& path, const std::string& what) {
 Database open_database(const std::string& path, IfEmpty if_empty) {
     Database database = open_if_there(path);
     if (database) return database;
-    if (has_log(path)) throw log_of_another(path, "is missing", std::string(ways_to_save));
+    if (has_log(path)) {
+        // another process has made both since
+        database = open_if_there(path);
+        if (database) return database;
+        throw log_of_another(path, "is missing", std::string(ways_to_save));
+    }
     if (if_empty == IfEmpty::refuse) throw without_record(path, "is missing");
     if (if_empty == IfEmpty::not_found)
         throw base::Error(base::ErrorCode::not_found, path + ": no such database",

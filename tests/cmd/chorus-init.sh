@@ -269,6 +269,19 @@ expect_equal "$(grep -c '^0$' "$scratch/codes")" 1
 expect_equal "$(grep -c '^5$' "$scratch/codes")" 31
 expect_equal "$(ls -A "$CHORUS_HOME/agents")" same
 
+test_case "a database that another process makes meanwhile is no lost one"
+(
+    strace -qq -o /dev/null -P "$CHORUS_HOME/chorus.db-wal" -e trace=newfstatat -e inject=newfstatat:delay_enter=1500000:when=1 \
+        chorus-init a --model builtin/script >a.out 2>&1
+    echo $? >>a.out
+) &
+sleep 0.5
+run chorus-init b --model builtin/script
+expect_status 0
+wait
+expect_equal "$(tail -n 1 a.out)" 0
+expect_db 'SELECT group_concat(name) FROM (SELECT name FROM agents ORDER BY name)' a,b
+
 test_case "a home of strangers is refused"
 mkdir -p "$CHORUS_HOME" && chmod 777 "$CHORUS_HOME"
 run chorus-init a --model builtin/script
