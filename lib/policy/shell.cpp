@@ -244,6 +244,7 @@ class PartCollector {
             for (auto& expanded : brace_expanded(word)) all.push_back(std::move(expanded));
         const std::size_t first = count_leading(all);
         if (first > 0) add(joined(all));
+        for (const std::string& word : all) read_kept_substitutions(word, depth);
         if (first == all.size()) return;
         // programs run commands of their environment: PROMPT_COMMAND, GIT_SSH_COMMAND
         for (std::size_t i = 0; i < first; ++i)
@@ -276,6 +277,17 @@ class PartCollector {
             for (const std::string& own : behind(words[i], "=")) read_text(own, depth);
             if (words[i].starts_with('-') && words[i].size() > 2)
                 read_text(words[i].substr(2), depth);
+        }
+    }
+
+    // bash evaluates quoted text again: a subscript in arithmetic, [[ -eq ]], -v and declare
+    // ('a[$(rm x)]'), and the value of a variable in arithmetic, in ${x@P} and as PS4.
+    void read_kept_substitutions(std::string_view word, int depth) {
+        if (!is_assignment(word) && word.find('[') == word.npos) return;
+        for (std::size_t at = word.find_first_of("$`"); at != word.npos;
+             at = word.find_first_of("$`", at + 1)) {
+            if (word[at] == '$' && !word.substr(at).starts_with("$(")) continue;
+            read(word.substr(at + (word[at] == '$' ? 2 : 1)), depth + 1);
         }
     }
 
