@@ -58,6 +58,10 @@ std::string names_like(const sys::Root& root, const std::string& path) {
 
 std::string path_detail(const Arguments& arguments, const Workplace& workplace) {
     const std::string path = arguments.text("path", ".");
+    // a link is no other name for what a pattern denies
+    const sys::Opened opened = workplace.root.open_to_read(path);
+    if (std::string real = opened.fd ? workplace.root.location(opened) : ""; !real.empty())
+        return real;
     const std::string canonical = workplace.root.canonical(path);
     return canonical.empty() ? path : canonical;
 }

@@ -154,4 +154,21 @@ run env ANTHROPIC_API_KEY=k chorus-run a --dry-run hello
 [ "$locked" -lt "$(jq '.tools | length' <<<"$out")" ] || fail 'locked sees as many tools as open'
 expect_db 'SELECT count(*) FROM turns' 0
 
+
+test_case "a link is no other name for what is denied"
+echo '{"base": "standard", "deny": ["tool:(view|list_files|search_files):secret(/.*)?"]}' >p.json
+init a --model builtin/script --permissions @p.json
+workspace=$CHORUS_HOME/agents/a/workspace
+mkdir "$workspace/secret"
+echo TOPS >"$workspace/secret/x"
+ln -s secret "$workspace/s"
+ln -s secret/x "$workspace/f"
+run chorus-run a '/view secret/x
+/view s/x
+/view f
+/list_files s
+/search_files {"pattern": "TOPS", "path": "s"}'
+expect_no_match "$out" $'(^|\n)[^/\n]*TOPS'
+expect_db "SELECT count(*) FROM audit_log WHERE decision = 'deny'" 5
+expect_equal "$(chorus-context audit a --decision deny | grep -c 'tool:[a-z_]*:secret')" 5
 end_tests
