@@ -315,6 +315,17 @@ class Survey : private WorkspaceView {
     // user's choice.
     void inspect_hooks_of(const std::string& text, const std::string& path,
                           const std::string& repository, const std::string& tree) {
+        // git copies hooks and configuration of a template into each new repository
+        for (const std::string& name : git_values(text, "init", "templatedir")) {
+            if (const auto hooks = inside("", tree, name + "/hooks")) {
+                pointed_to_.insert(*hooks);
+                inspect_hooks(*hooks);
+            }
+            if (const auto file = inside("", tree, name + "/config")) {
+                pointed_to_.insert(*file);
+                inspect_keys(*file, repository, tree, 0);
+            }
+        }
         for (const std::string& name : git_values(text, "core", "hookspath"))
             for (const std::string& directory : {tree, repository})
                 if (const auto hooks = inside(path, directory, name)) {

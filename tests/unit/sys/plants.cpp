@@ -418,6 +418,11 @@ TEST_F(PlantsTest, WhereAPersonsConfigurationPointsTo) {
          "printf '[core]\nhooksPath = .githooks\n' > ../home/more",
          "mkdir .githooks && " + hook + ".githooks/pre-commit && chmod +x .githooks/*", commit,
          ".githooks/pre-commit: a hook"},
+        {"git config --global init.templateDir \"$PWD/t\" && mkdir -p t/hooks",
+         hook + "t/hooks/post-checkout && chmod +x t/hooks/*", "git clone -q . ../copy",
+         "t/hooks/post-checkout: a hook"},
+        {"git config --global init.templateDir \"$PWD/t\" && mkdir t", key + "t/config",
+         "git init -q ../new && cd ../new && git status", "t/config: core.fsmonitor"},
         {"git config --global include.path \"$PWD/settings\"", key + "settings", "git status",
          "settings: core.fsmonitor"},
         {"mkdir -p ../home/.config/git && touch ../home/.config/git/config && "
