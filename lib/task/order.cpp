@@ -62,16 +62,18 @@ sys::PathRules parse_rules(const chat::Json& object) {
 
 }  // namespace
 
-std::string to_json(const Instructions& instructions) {
+std::string to_cbor(const Instructions& instructions) {
     chat::Json object;
     each_member(instructions, [&](const char* key, const auto& value) { object[key] = value; });
     object["sandbox"] = sys::name(instructions.order.sandbox.mode);
     object["rules"] = rules_of(instructions.order.sandbox);
-    return chat::dump(object);
+    const auto bytes = chat::Json::to_cbor(object);
+    return {bytes.begin(), bytes.end()};
 }
 
-Instructions parse_instructions(std::string_view json) {
-    const chat::Json object = chat::parse_json(json, "order");
+Instructions parse_instructions(std::string_view cbor) {
+    const chat::Json object = chat::Json::from_cbor(cbor, true, false);
+    if (object.is_discarded()) throw base::Error(base::ErrorCode::internal, "order: not CBOR");
     Instructions instructions;
     each_member(instructions, [&](const char* key, auto& value) { object.at(key).get_to(value); });
     const std::string mode = chat::string_or(object, "sandbox");

@@ -1,4 +1,5 @@
-// What start() hands to the supervisor, as JSON; for this room's own use.
+// What start() hands to the supervisor; for this room's own use. CBOR, because the strings of JSON
+// hold no path of any bytes.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ struct Instructions {
     Order order;
 };
 
-std::string to_json(const Instructions& instructions);
-Instructions parse_instructions(std::string_view json);
+std::string to_cbor(const Instructions& instructions);
+Instructions parse_instructions(std::string_view cbor);
 
 }  // namespace chorus::task

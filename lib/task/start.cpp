@@ -64,15 +64,15 @@ store::Task start(const Site& site, const Order& order, const sys::Environment& 
                               .agent_name = agent ? agent->name : "",
                               .order = order};
     instructions.order.about.agent_id = site.agent;
-    const sys::Fd text = sys::memory_file(to_json(instructions));
+    const sys::Fd text = sys::memory_file(to_cbor(instructions));
     sys::Pipe said = sys::make_pipe();
     sys::Pipe complained = sys::make_pipe();
     sys::ProcessCommand supervisor{.arguments = {sys::program_beside("chorus-tasks"), "supervise"},
                                    .umask = sys::caller_umask()};
-    if (order.program.empty())
-        supervisor.environment = environment_of(own, order.about.goes_on);
+    if (order.program.empty() && !order.about.goes_on)
+        supervisor.environment = environment_of(own, false);
     else
-        own.pass_to(supervisor);
+        own.pass_to(supervisor);  // /proc shows no key of it
     sys::start(supervisor, {text.get(), said.write_end.get(), complained.write_end.get()});
     said.write_end.reset();
     complained.write_end.reset();

@@ -430,5 +430,16 @@ expect_match "$(cat "$(log 1 err)")" 'agent.json: No such file'
 pid=$(supervisor 1)
 run chorus-tasks run a -- 'sleep 5'
 expect_equal "$(tr '\0' '\n' <"/proc/$(supervisor 2)/environ" | grep -c sk-ant)" 0
+ANTHROPIC_API_KEY=sk-ant-canary-0123456789 run chorus-tasks run a --on-exit hello --run -- 'sleep 5'
+expect_equal "$(tr '\0' '\n' <"/proc/$(supervisor 3)/environ" | grep -c sk-ant)" 0
 run chorus-tasks kill a all
+
+test_case "a home whose path is not UTF-8"
+export CHORUS_HOME=$scratch/$'n\xe9'
+init a --model builtin/script
+run chorus-tasks run a -- 'echo done'
+expect_status 0
+run chorus-tasks wait a 1
+expect_status 0
+expect_file "$(log 1)" done
 end_tests
