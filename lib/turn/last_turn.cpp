@@ -68,7 +68,7 @@ chat::TurnResult not_accepted(chat::TurnResult result, const place::Place& place
     result.error =
         Error(result.error->code(), "the message was not accepted: " + result.error->message(),
               first + "chorus-run " + name + " -t " + thread +
-                  " --queue MESSAGE leaves it for the next turn, " +
+                  " --queue MESSAGE keeps it until the thread continues, " +
                   place::giving_up(place, place.thread.id) +
                   (place.directory.is_of_sub_agent()
                        ? ""

@@ -163,7 +163,7 @@ std::optional<chat::TurnResult> queue_or_lock(place::Place& place) {
 
 chat::TurnResult queue_behind(place::Place& place) {
     insert(place, compose_message(place, KeepArtifact::yes), false);
-    return queued(place, ": its next turn takes it up");
+    return queued(place, ": taken up when it continues");
 }
 
 }  // namespace chorus::turn

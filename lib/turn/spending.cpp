@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "context/window.hpp"
 #include "model/price.hpp"
+#include "model/recording.hpp"
 #include "model/retry.hpp"
 #include "sys/clock.hpp"
 
@@ -152,8 +153,11 @@ void PaidModel::charge(store::ModelCall& call, model::Answer& answer, bool was_s
     const std::int64_t answered = estimated_answer(answer.reply);
     const bool was_answered = answer.text_was_streamed || answered > 0;
     call.state = store::CallState::settled;
+    const bool is_nothing =
+        answer.failure && !was_answered && !was_stopped && tokens_of(usage) == 0;
+    if (is_nothing && !is_reserved) return;
     if (is_reserved) {
-        if (answer.failure && !was_answered && !was_stopped && tokens_of(usage) == 0) {
+        if (is_nothing) {
             store::Transaction transaction(account_.store, store::Survives::process);
             store::release_call(account_.store, call.id);
             transaction.commit();
@@ -184,8 +188,8 @@ model::Answer PaidModel::ask(const chat::Request& request, const model::StreamSi
                           .profile = profile_()};
     Admission admission;
     std::optional<chat::Request> shortened;
-    // the model inside Chorus costs nothing and answers at once
-    if (endpoint.provider.protocol != model::Protocol::script) {
+    // the model inside Chorus and a recording cost nothing and answer at once
+    if (endpoint.provider.protocol != model::Protocol::script && !model::is_replay(call.model)) {
         call.usage.input_tokens =
             context::estimated_opening(request) + context::estimated_tokens(request.messages);
         const std::int64_t wanted = model::most_output_tokens(endpoint, request);

@@ -493,7 +493,7 @@ for what in waiting decided parked; do
         case $way in
             --queue)
                 expect_json '"\(.state) \(.reason)"' 'submitted queued'
-                expect_match "$err" 'queued for thread 1: its next turn takes it up'
+                expect_match "$err" 'queued for thread 1: taken up when it continues'
                 expect_db 'SELECT count(*) FROM inbox WHERE delivered_turn IS NULL' 1
                 ;;
             --cancel-prompts)

@@ -140,7 +140,7 @@ wait_for 5 test -e "$scratch/held" || fail 'no lock'
 run timeout 5 chorus-run a hello --queue --json
 expect_status 0
 expect_json '"\(.state) \(.reason) \(.accepted)"' 'submitted queued true'
-expect_match "$err" 'queued for thread 1: its next turn takes it up'
+expect_match "$err" 'queued for thread 1: taken up when it continues'
 kill $holder
 wait $holder 2>/dev/null
 run chorus-run a again

@@ -143,6 +143,19 @@ expect_status 2
 run env CHORUS_MODEL=replay/r.json chorus-run a hi
 expect_status 7
 
+test_case "a replay costs nothing, also one that fails"
+begin openai-chat "$(say Hi.)"
+run chorus-run a --record r.json hi
+in_new_home
+home_key budget '{"tokens_per_day": 1000}'
+for _ in 1 2; do
+    run chorus-run a --fresh -m replay/r.json --strict 'something else'
+    expect_status 1
+done
+run chorus-run a --fresh -m replay/r.json --strict hi
+expect_status 0
+expect_match "$out" 'Hi\.'
+
 test_case "a recording without an answer to the next request"
 begin openai-chat "$(say Hi.)"
 run chorus-run a --record r.json hi
