@@ -213,6 +213,8 @@ Place open_place(FoundAgent& found, const TurnOptions& options, const Surroundin
         secrets_of(home, surroundings.environment, home_configuration.shared.environment);
     if (redaction.holds_active(options.idempotency_key))
         throw Error(ErrorCode::bad_request, "--idempotency-key: it holds a key");
+    if (redaction.holds_active(options.json_schema))
+        throw Error(ErrorCode::bad_request, "--json-schema: it holds a key");
     return {.surroundings = surroundings,
             .options = options,
             .store = std::move(found.store),

@@ -136,6 +136,9 @@ expect_match "$(cat "$CHORUS_HOME/agents/a/agent.json")" 'for \[redacted:key\]'
 run chorus-run a go --idempotency-key "$key"
 expect_status 2
 expect_equal "$err" 'chorus-run: error: --idempotency-key: it holds a key'
+run env MY_TOKEN="$own" chorus-run a go --json-schema "{\"const\": \"$own\"}"
+expect_status 2
+expect_equal "$err" 'chorus-run: error: --json-schema: it holds a key'
 CHORUS_ACTOR="I with $gh" run chorus-run a '/bash {"command": "true"}'
 expect_status 10
 CHORUS_ACTOR="I with $gh" run chorus-run a --approve all --always
