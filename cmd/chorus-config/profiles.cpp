@@ -105,6 +105,9 @@ struct Profiles : Printing {
             if (is_given && !fits)
                 throw Error(ErrorCode::bad_request,
                             std::string(option) + ": not an option of profiles " + action);
+        if (json && action == "mode")
+            throw Error(ErrorCode::bad_request, "--json: not an option of profiles mode",
+                        "chorus-config get profile_mode --json");
         if (name.empty() ? action != "list" && action != "mode" : action == "list")
             throw Error(ErrorCode::bad_request,
                         name.empty() ? "NAME: missing" : "list: takes no name",

@@ -1,6 +1,9 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 
+#include "base/text.hpp"
 #include "chorus-context/output_file.hpp"
 #include "chorus-context/verbs.hpp"
 #include "store/artifacts.hpp"
@@ -80,7 +83,7 @@ struct Artifacts : Named {
         if (file)
             file->write(text, [&interrupt] { return interrupt.requested(); });
         else
-            std::cout << text;
+            std::cout << (isatty(STDOUT_FILENO) == 1 ? base::visible(text) : text);
     }
 
     std::optional<std::string> id;

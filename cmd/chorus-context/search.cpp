@@ -34,15 +34,20 @@ struct Search : Printing {
                 {"id", found.id},
                 {"created_at", Time{found.timestamp}},
                 {"thread", found.thread},
-                {"turn_id", cli::number(found.turn_id, 0), std::to_string(found.turn_id)},
+                {"turn_id", cli::number(found.turn_id, 0), turn_of(found)},
                 {"role", found.role},
                 {"snippet", cli::Json{chat::quoted(text)}, marked(found, false)}};
+    }
+
+    // A restored message is of no turn.
+    static std::string turn_of(const store::Found& found) {
+        return found.turn_id == 0 ? "-" : std::to_string(found.turn_id);
     }
 
     static void print_paragraph(const store::Found& found, bool color) {
         std::cout << one_line(found.agent) << "  message " << found.id << "  "
                   << cli::shown_time(found.timestamp) << "  thread " << found.thread << "  turn "
-                  << found.turn_id << "  " << found.role << "\n    " << marked(found, color)
+                  << turn_of(found) << "  " << found.role << "\n    " << marked(found, color)
                   << '\n';
     }
 

@@ -22,7 +22,7 @@ struct Ready : Named {
 }  // namespace
 
 const cli::Verb ready_verb =
-    verb<Ready>("ready", "check whether an agent can take a turn: exit 0 or 4",
+    verb<Ready>("ready", "check whether an agent exists and is complete: exit 0 or 4",
                 "print one JSON object if the agent is ready");
 
 }  // namespace chorus::command

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iostream>
 
+#include "base/error.hpp"
 #include "base/width.hpp"
 #include "sys/clock.hpp"
 #include "sys/fd.hpp"
@@ -86,7 +88,7 @@ ExitStatus repeat(const View& view, std::size_t spare, Put put) {
         if (frame.goes_on) continue;
         if (frame.is_last) return ExitStatus::done;
         const Wake wake = wait(view, interrupt);
-        if (wake == Wake::unread) return ExitStatus::done;
+        if (wake == Wake::unread) throw base::system_error("stdout", EPIPE);
         if (wake == Wake::signal) break;
     }
     return static_cast<ExitStatus>(128 + interrupt.signal());

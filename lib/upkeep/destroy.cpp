@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -114,6 +115,8 @@ class Destruction {
     void take_locks() {
         std::vector<store::AgentId> ids;
         for (const store::Agent& member : family_) ids.push_back(member.id);
+        for (const store::AgentId id : ids)
+            for (const store::Turn& turn : store::open_turns(store_, id)) ended_.insert(turn.id);
         Stopping stopping(store_, ids, timeouts_.drain_ms + timeouts_.grace_ms + margin_ms);
         const std::int64_t until_ms = sys::monotonic_ms() + timeouts_.drain_ms +
                                       timeouts_.grace_ms + margin_ms + lock_patience_ms;
@@ -200,7 +203,7 @@ class Destruction {
     }
 
     void record_end(const std::vector<context::SessionMessage>& messages) {
-        done_.prompts = done_.turns = done_.messages = 0;
+        done_.prompts = done_.messages = 0;
         store::Transaction transaction(store_);
         if (done_.session && store::find_sessions(store_, agent_.id, done_.session->id).empty())
             store::insert_session(store_, *done_.session);
@@ -209,6 +212,7 @@ class Destruction {
             store::advance_clear(store_, agent_.id, sys::now_ms(),
                                  store::newest_message_id(store_, agent_.id));
         for (const store::Agent& member : family_) end_what_waits(member);
+        done_.turns = static_cast<decltype(done_.turns)>(ended_.size());
         transaction.commit();
     }
 
@@ -256,7 +260,7 @@ class Destruction {
         for (store::Turn& turn : store::open_turns(store_, member.id)) {
             store::cancel_prompts(store_, turn.id, now);
             turn::write_exit(store_, turn, "destroyed");
-            ++done_.turns;
+            ended_.insert(turn.id);
         }
         done_.messages += store::drop_undelivered(store_, member.id);
         while (
@@ -339,6 +343,7 @@ class Destruction {
     place::ShutdownTimeouts timeouts_;
     std::vector<store::Agent> family_ = {};
     std::vector<sys::Lock> locks_ = {};
+    std::set<store::TurnId> ended_ = {};
     std::string rest_ = {};  // the directory after it was taken away
     policy::Redaction redaction_ = policy::Redaction();
     Destroyed done_ = {};

@@ -591,4 +591,10 @@ run env ANTHROPIC_API_KEY=sk-ant-0123456789abcdef chorus-run a '/create_file {"p
 expect_no_match "$(db 'SELECT patch FROM tool_runs')" 'sk-ant-0123456789abcdef'
 expect_match "$(db 'SELECT patch FROM tool_runs')" 'b/k'
 
+
+test_case "an artifact is escaped on a terminal, and written as it is into a pipe"
+init a --model builtin/script
+run chorus-run a '/artifact_create {"artifact_id":"x","content":"\u001b]0;PWN\u0007\u001b[31mred \u202e"}'
+expect_equal "$(on_terminal 'chorus-context artifacts a x')" '\x1b]0;PWN\x07\x1b[31mred \u202e'
+expect_equal "$(chorus-context artifacts a x)" $'\e]0;PWN\a\e[31mred \u202e'
 end_tests

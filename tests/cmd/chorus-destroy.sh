@@ -454,8 +454,9 @@ kept=$(db 'SELECT pid FROM turns ORDER BY id LIMIT 1')
 stop_between_writes "$kept" || fail 'it writes all the time'
 for ((i = 0; i < 2000; i++)); do kill -STOP "$kept" 2>/dev/null || break; sleep 0.01; done &
 keeper=$!
-run chorus-destroy a --yes
+run chorus-destroy a --yes --json
 expect_status 0
+expect_json .turns 2
 wait $keeper
 for number in 4322 4323; do running "sleep $number" && fail "sleep $number goes on"; done
 nothing_left
