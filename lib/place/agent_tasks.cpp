@@ -60,7 +60,7 @@ store::Task start_by_hand(store::Store& store, const store::Agent& agent, const 
     sys::Sandbox sandbox =
         command_sandbox(store, home, general, agent::sandbox_in_force(own, general), workspace,
                         site.directory, agent.name, environment);
-    sandbox.rules = root.limits();
+    confine(sandbox, root);
     if (const auto problem = sys::sandbox_problem(sandbox, home.sandbox_state()))
         throw base::Error(problem->code(), "no command can be run: " + problem->message(),
                           problem->hint());

@@ -1,5 +1,7 @@
 #include "place/place.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "base/error.hpp"
@@ -7,6 +9,7 @@
 #include "context/find_thread.hpp"
 #include "life/child_adoption.hpp"
 #include "life/children.hpp"
+#include "life/credentials.hpp"
 #include "life/find_agent.hpp"
 #include "life/known_models.hpp"
 #include "life/named_path.hpp"
@@ -48,8 +51,32 @@ std::string checked_directory(store::Store& store, const store::Agent& agent,
 }
 
 // To the paths of a sub-agent.
+std::string literal_glob(std::string_view path) {
+    std::string glob;
+    for (const char c : path) {
+        if (base::is_one_of(c, "*?[\\")) glob += '\\';
+        glob += c;
+    }
+    return glob;
+}
+
+// A file with a key that lies in the workspace is as good as not there.
+void hide_keys(const agent::Home& home, sys::Root& root) {
+    sys::PathRules rules;
+    for (const life::Credential& credential : life::load_credentials(home)) {
+        if (credential.source != life::KeySource::key_file) continue;
+        for (const std::string& path :
+             std::array{credential.value,
+                        sys::exists(credential.value) ? sys::real_path(credential.value) : ""})
+            if (path.starts_with(root.path() + "/"))
+                rules.deny.push_back(literal_glob(path.substr(root.path().size() + 1)));
+    }
+    if (!rules.deny.empty()) root.limit(std::move(rules));
+}
+
 void limit(store::Store& store, const agent::Home& home, const store::Agent& agent,
            sys::Root& root) {
+    hide_keys(home, root);
     if (agent.parent_id == 0) return;
     for (sys::PathRules& rules : life::path_rules_of(home, store, agent, root.path()))
         root.limit(std::move(rules));
@@ -152,6 +179,23 @@ sys::Root root_for(store::Store& store, const store::Agent& agent, const WantedD
     if (!root) throw Error(ErrorCode::bad_request, path + ": a link leads elsewhere now");
     limit(store, home, agent, *root);
     return std::move(*root);
+}
+
+void confine(sys::Sandbox& sandbox, const sys::Root& root) {
+    sandbox.rules = root.limits();
+    if (sandbox.mode == sys::SandboxMode::workspace ||
+        sandbox.mode == sys::SandboxMode::workspace_net) {
+        // mounted over once
+        std::erase_if(sandbox.masked, [&](const std::string& path) {
+            const std::string inside = root.canonical(path);
+            return !inside.empty() &&
+                   std::any_of(sandbox.rules.begin(), sandbox.rules.end(), [&](const auto& one) {
+                       return !one.read && !one.write && !one.why_not_read(inside).empty();
+                   });
+        });
+        return;
+    }
+    std::erase_if(sandbox.rules, [](const sys::PathRules& one) { return !one.read && !one.write; });
 }
 
 sys::Root root_of_turn(Place& place) {

@@ -94,11 +94,14 @@ struct WantedDirectory {
     bool is_given = true;  // by -C
 };
 WantedDirectory wanted_by(const TurnOptions& options, const store::Agent& agent);
-// Returns the directory a turn works in, after checking that it may be used; of a sub-agent as far
-// as its paths reach.
+// Returns the directory a turn works in, after checking that it may be used; without files that
+// hold keys of profiles, and of a sub-agent as far as its paths reach.
 sys::Root root_for(store::Store& store, const store::Agent& agent, const WantedDirectory& wanted,
                    const agent::Home& home, const sys::Environment& environment);
 // The same for a turn that continues in DIR. Error(bad_request) if DIR is gone or leads elsewhere.
 sys::Root root_of_turn(Place& place);
+// Hides from commands what the root hides. A mode that mounts nothing cannot hide single files:
+// then a sub-agent runs no command, and Landlock hides files with keys.
+void confine(sys::Sandbox& sandbox, const sys::Root& root);
 
 }  // namespace chorus::place

@@ -165,7 +165,7 @@ CommitObject find_commit(git_repository* repository, const std::string& id) {
 void commit_first(git_repository* repository, const Author& author) {
     if (commit_at(repository)) return;
     Draft draft(repository, author, "Initial commit\n");
-    stage(repository, draft.index.get(), {});
+    stage(repository, draft.index.get(), {}, {});
     write_commit(written_tree(repository, draft.index.get()).get(), draft);
     publish(draft);
 }
@@ -196,8 +196,8 @@ void initialise(const std::string& workspace, const Author& author) {
     sys::sync_filesystem(git_repository_path(repository.get()));
 }
 
-PlannedCommit plan_commit(GitRepository owner, const std::string& message, const Author& author,
-                          const Texts& files) {
+PlannedCommit plan_commit(GitRepository owner, const std::string& message,
+                          const std::string& hidden, const Author& author, const Texts& files) {
     git_repository* const repository = owner.get();
     std::string text = checked_message(message);
     const Texts selection = selection_of(repository, files);
@@ -208,7 +208,10 @@ PlannedCommit plan_commit(GitRepository owner, const std::string& message, const
     const auto draft = std::make_shared<Draft>(repository, author, std::move(text));
     refuse_conflicts(unresolved(draft->index.get(), selection), "commit");
     refuse_unread_ignores(repository, draft->index.get(), selection);
-    stage(repository, draft->index.get(), selection);
+    sys::PathRules rules;
+    for (const std::string_view glob : base::split(hidden, between_globs.front()))
+        if (!glob.empty()) rules.deny.emplace_back(glob);
+    stage(repository, draft->index.get(), selection, rules);
     const Tree tree = tree_to_commit(*draft, selection);
     refuse_empty(tree.get(), *draft);
     write_commit(tree.get(), *draft);

@@ -141,10 +141,11 @@ std::vector<Commit> Repository::log(int count) const {
 }
 
 PlannedCommit Repository::plan_commit(const std::string& message,
-                                      const std::vector<std::string>& files, const Author& author) {
+                                      const std::vector<std::string>& files, const Author& author,
+                                      const std::vector<std::string>& hidden) {
     auto process = git_process_of(workspace_, umask_);
-    const Message answer =
-        process->call(request({"plan", message, author.name, author.email}, files));
+    const Message answer = process->call(request(
+        {"plan", message, base::join(hidden, between_globs), author.name, author.email}, files));
     // drops the plan, and the repository with it, once nobody can finish it
     const std::shared_ptr<GitProcess> plan(
         process.get(), [process](GitProcess* given) { given->try_call({"forget"}); });

@@ -90,9 +90,10 @@ class Repository {
     // Prepares a commit of everything, or of the files named, up to moving the branch to it: its id
     // is known, but no ref shows it yet. Throws if there is nothing to commit, during a rebase or
     // am, and if a conflict is neither added to the index nor named in `files`. During a merge,
-    // cherry-pick or revert everything staged is committed as well, and the operation ends.
+    // cherry-pick or revert everything staged is committed as well, and the operation ends. What
+    // matches a glob of `hidden` stays as it is in HEAD; it cannot be named in `files`.
     PlannedCommit plan_commit(const std::string& message, const std::vector<std::string>& files,
-                              const Author& author);
+                              const Author& author, const std::vector<std::string>& hidden = {});
     // Whether the history of HEAD or of a branch contains this commit; tells a completed commit
     // from an interrupted one.
     bool contains(const std::string& commit) const { return !call({"contains", commit}).empty(); }

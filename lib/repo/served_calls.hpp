@@ -23,8 +23,9 @@ void leave_out(const std::string& workspace, const Texts& paths);
 std::string status(git_repository* repository);
 std::string diff(git_repository* repository, const std::string& ref1, const std::string& ref2);
 Texts log(git_repository* repository, int count);  // of each: id, author, summary, time
+// `hidden`: globs with between_globs between them.
 PlannedCommit plan_commit(GitRepository repository, const std::string& message,
-                          const Author& author, const Texts& files);
+                          const std::string& hidden, const Author& author, const Texts& files);
 bool contains(git_repository* repository, const std::string& commit);
 std::string branches(git_repository* repository);
 void create_branch(git_repository* repository, const std::string& name);

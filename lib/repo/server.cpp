@@ -96,8 +96,9 @@ Calls calls_with(std::optional<PlannedCommit>& plan) {
             {"checkout", call_of(checkout)},
             {"plan",
              [&plan](Words words) {
-                 plan = std::apply(plan_commit,
-                                   words.read_all<GitRepository, std::string, Author, Texts>());
+                 plan = std::apply(
+                     plan_commit,
+                     words.read_all<GitRepository, std::string, std::string, Author, Texts>());
                  return Message{plan->id, plan->note};
              }},
             {"finish",

@@ -290,14 +290,20 @@ bool covers(const Texts& selection, std::string_view path) {
                        [&](const auto& selected) { return is_at_or_below(path, selected); });
 }
 
-void stage(git_repository* repository, git_index* index, const Texts& selection) {
+void stage(git_repository* repository, git_index* index, const Texts& selection,
+           const sys::PathRules& hidden) {
     Texts paths = changed_paths(repository, index);
     const Replaced replaced = stage_attributes(repository, index, paths);
     refuse_unread_attributes(repository, index, "commit");
     if (!replaced.empty()) paths = changed_paths(repository, index);
     for (const auto& [path, entry] : replaced) paths.push_back(path);
     for (std::string& path : conflicted_paths(index)) paths.push_back(std::move(path));
+    const auto is_taken = [&](const std::string& path) {
+        return covers(selection, path) && hidden.why_not_read(path).empty();
+    };
     for (const std::string& selected : selection) {
+        if (!hidden.why_not_read(selected).empty())
+            refuse("commit: " + selected + " is hidden: it holds a key");
         const bool is_changed = std::any_of(paths.begin(), paths.end(), [&](const auto& path) {
             return is_at_or_below(path, selected);
         });
@@ -309,14 +315,14 @@ void stage(git_repository* repository, git_index* index, const Texts& selection)
                (found ? " is ignored, or contains no file" : " does not exist"));
     }
     for (const std::string& path : paths) {
-        if (covers(selection, path)) {
+        if (is_taken(path)) {
             stage_path(repository, index, path);
         } else {
             distrust(repository, index, path);
         }
     }
     for (const auto& [path, entry] : replaced)
-        if (!covers(selection, path)) put_back(index, path, entry);
+        if (!is_taken(path)) put_back(index, path, entry);
 }
 
 Texts changed_paths(git_repository* repository, git_index* index, ListedPaths wanted) {

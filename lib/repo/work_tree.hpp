@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "repo/git.hpp"
+#include "sys/path_rules.hpp"
 
 namespace chorus::repo {
 
@@ -20,7 +21,8 @@ bool covers(const Texts& selection, std::string_view path);
 // Ignored files stay out, as do repositories inside the workspace that are not submodules. Throws
 // for a selected path that is neither tracked nor present, and for a file that only git can
 // convert.
-void stage(git_repository* repository, git_index* index, const Texts& selection);
+void stage(git_repository* repository, git_index* index, const Texts& selection,
+           const sys::PathRules& hidden);
 
 // Returns the paths that differ between index and work tree, including new files; or the
 // repositories inside the workspace that are not submodules: "inner/".

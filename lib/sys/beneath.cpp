@@ -159,6 +159,14 @@ std::string Root::why_not_opened(const std::string& path) const {
     return {};
 }
 
+std::vector<std::string> Root::hidden_files() const {
+    std::vector<std::string> globs;
+    for (const PathRules& rules : rules_)
+        if (!rules.read && !rules.write)
+            globs.insert(globs.end(), rules.deny.begin(), rules.deny.end());
+    return globs;
+}
+
 bool Root::shows(std::string_view path, Kind kind) const {
     return std::all_of(rules_.begin(), rules_.end(), [&](const PathRules& rules) {
         return (kind == Kind::directory ? rules.why_not_listed(path) : rules.why_not_read(path))

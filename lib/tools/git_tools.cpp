@@ -118,8 +118,8 @@ Planned plan_commit(const Arguments& arguments, const Workplace& workplace) {
         repo::PlannedCommit planned = {};
     };
     const auto held = std::make_shared<Held>(Held{std::move(*lock), std::move(*repository)});
-    held->planned =
-        held->repository.plan_commit(message, arguments.list("files"), author_of(workplace));
+    held->planned = held->repository.plan_commit(
+        message, arguments.list("files"), author_of(workplace), workplace.root.hidden_files());
     const std::string id = held->planned.id;
     const std::string& note = held->planned.note;
     const std::string summary(base::split_lines(base::trim(message)).front());

@@ -49,7 +49,7 @@ tools::Workplace make_workplace(place::Place& place, const place::Settings& sett
         .configuration_lock_path = surroundings.home.configuration_lock(place.agent.id),
         .available_models_path = surroundings.home.available_models()};
     workplace.sandbox.umask = place.root.mask();
-    workplace.sandbox.rules = place.root.limits();
+    place::confine(workplace.sandbox, place.root);
     workplace.sandbox.homes = sys::keep_homes();
     workplace.plants_file = place.directory.call_plants(place.thread.id);
     return workplace;

@@ -567,4 +567,31 @@ rm "$HOME/.gitconfig"
 run chorus-run a '/bash true'
 expect_equal "$err" ''
 
+
+test_case "a key file of a profile in the workspace: no command, no tool and no commit has it, by no other name"
+init a --model builtin/script --permissions open
+mkdir -p ws/sub/keys
+git init -q ws
+echo one >ws/f
+(umask 077 && echo Fk8sKeyMaterial0123456789QQ >ws/sub/keys/k.txt)
+run chorus-config profiles add p1 --provider groq --key-file "$PWD/ws/sub/keys/k.txt"
+expect_status 0
+for mode in workspace landlock; do
+    home_key sandbox "\"$mode\""
+    run chorus-run a -C ws '/bash mv sub sub3; rev sub3/keys/k.txt sub/keys/k.txt; ls
+/search_files {"pattern": "^Fk8s"}
+/view sub/keys/k.txt
+/create_file {"path": "sub/keys/k.txt", "content": "x"}
+/append_file {"path": "sub/keys/k.txt", "content": "x"}'
+    expect_status 0
+    expect_no_match "$out" 'QQ9876|Fk8sKey'
+    [ "$mode" = landlock ] || expect_match "$out" 'busy'
+    [ ! -e ws/sub3 ] || mv ws/sub3 ws/sub
+    expect_file ws/sub/keys/k.txt Fk8sKeyMaterial0123456789QQ
+done
+run chorus-run a -C ws '/git_commit {"message": "m", "files": ["sub/keys/k.txt"]}'
+expect_match "$out" 'sub/keys/k.txt is hidden: it holds a key'
+run chorus-run a -C ws '/git_commit {"message": "m"}'
+expect_match "$out" 'committed'
+expect_equal "$(git -C ws ls-files)" f
 end_tests

@@ -62,7 +62,7 @@ TEST_F(GitProcessTest, WaitsForWorkThatTakesLong) {
     GitProcess process({.writable = {workspace()}}, {}, 300);
     process.call(init());
     shell("head -c 300000000 /dev/zero > large");
-    const Message plan{"plan", workspace(), "m", "alice", "alice@x"};
+    const Message plan{"plan", workspace(), "m", "", "alice", "alice@x"};
     EXPECT_EQ(process.call(plan).size(), 2U);
 }
 
