@@ -50,7 +50,6 @@ std::string checked_directory(store::Store& store, const store::Agent& agent,
     return path;
 }
 
-// To the paths of a sub-agent.
 std::string literal_glob(std::string_view path) {
     std::string glob;
     for (const char c : path) {
@@ -74,6 +73,7 @@ void hide_keys(const agent::Home& home, sys::Root& root) {
     if (!rules.deny.empty()) root.limit(std::move(rules));
 }
 
+// Hides files with keys, and of a sub-agent what its paths leave out.
 void limit(store::Store& store, const agent::Home& home, const store::Agent& agent,
            sys::Root& root) {
     hide_keys(home, root);
@@ -190,12 +190,12 @@ void confine(sys::Sandbox& sandbox, const sys::Root& root) {
             const std::string inside = root.canonical(path);
             return !inside.empty() &&
                    std::any_of(sandbox.rules.begin(), sandbox.rules.end(), [&](const auto& one) {
-                       return !one.read && !one.write && !one.why_not_read(inside).empty();
+                       return one.only_denies() && !one.why_not_read(inside).empty();
                    });
         });
         return;
     }
-    std::erase_if(sandbox.rules, [](const sys::PathRules& one) { return !one.read && !one.write; });
+    std::erase_if(sandbox.rules, [](const sys::PathRules& one) { return one.only_denies(); });
 }
 
 sys::Root root_of_turn(Place& place) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/text.hpp"
+#include "repo/git_message.hpp"
 #include "repo/mutation.hpp"
 #include "repo/operation.hpp"
 #include "repo/served_calls.hpp"

@@ -5,11 +5,14 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace chorus::repo {
 
 using Message = std::vector<std::string>;
+// Stands between the globs of a text that holds several.
+constexpr std::string_view between_globs{"\0", 1};
 
 // Returns false if the other side is closed.
 bool send(int socket, const Message& message);

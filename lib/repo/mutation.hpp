@@ -2,17 +2,12 @@
 // lock files that a killed one left do not block the next. For this room's own use.
 #pragma once
 
-#include <string_view>
-
 #include <optional>
 #include <string>
 
 #include "sys/lock.hpp"
 
 namespace chorus::repo {
-
-// Between the globs of hidden files in a request to chorus-git.
-constexpr std::string_view between_globs{"\0", 1};
 
 // Exists while a mutation is in progress. Our file names do not end in ".lock", because such files
 // are removed as git's.

@@ -162,8 +162,7 @@ std::string Root::why_not_opened(const std::string& path) const {
 std::vector<std::string> Root::hidden_files() const {
     std::vector<std::string> globs;
     for (const PathRules& rules : rules_)
-        if (!rules.read && !rules.write)
-            globs.insert(globs.end(), rules.deny.begin(), rules.deny.end());
+        if (rules.only_denies()) globs.insert(globs.end(), rules.deny.begin(), rules.deny.end());
     return globs;
 }
 

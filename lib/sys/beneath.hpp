@@ -49,7 +49,7 @@ class Root {
     // rules before. What is refused is refused alike, whether it exists or not.
     void limit(PathRules rules) { rules_.push_back(std::move(rules)); }
     const std::vector<PathRules>& limits() const { return rules_; }
-    // What rules that only deny say: globs of files that nobody reads, whatever a scope allows.
+    // Returns the globs of the rules that only deny: of files that nobody reads in any scope.
     std::vector<std::string> hidden_files() const;
     // Whether the entry at that canonical path is listed.
     bool shows(std::string_view path, Kind kind) const;

@@ -15,6 +15,7 @@ struct PathRules {
     std::optional<std::vector<std::string>> write = {};
     std::vector<std::string> deny = {};
 
+    bool only_denies() const { return !read && !write; }
     // These take a path as Root::canonical returns it, without links, and return why it may not be
     // read or written ("not in paths.read: src/**"), or "".
     std::string why_not_read(std::string_view path) const;

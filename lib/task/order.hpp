@@ -1,5 +1,5 @@
-// What start() hands to the supervisor; for this room's own use. CBOR, because the strings of JSON
-// hold no path of any bytes.
+// Instructions are what start() hands to the supervisor; for this room's own use. They are CBOR,
+// because a string of JSON cannot hold a path that is not UTF-8.
 #pragma once
 
 #include <string>
