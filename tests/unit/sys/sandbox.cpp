@@ -157,7 +157,7 @@ TEST_F(SandboxTest, NoNetworkUnlessAllowed) {
 TEST_F(SandboxTest, ProcessesOutsideAreNotSeenAndLeftoversEnd) {
     const Finished finished = inside("ls -d /proc/[0-9]* | wc -l; setsid sleep 1000 & exit 0");
     EXPECT_LT(std::stoi(finished.out.text), 8);
-    EXPECT_LT(finished.duration_ms, 2'000);
+    EXPECT_LT(finished.duration_ms, 10'000);
     EXPECT_EQ(inside("cat /proc/" + std::to_string(getpid()) + "/environ").exit_code, 1);
 }
 
@@ -212,7 +212,7 @@ TEST_F(SandboxTest, SigtermReachesTheCommandInside) {
     EXPECT_TRUE(finished.timed_out);
     EXPECT_EQ(finished.out.text, "on\nbye\n");
     EXPECT_EQ(finished.exit_code, 3);
-    EXPECT_LT(finished.duration_ms, 5'000);
+    EXPECT_LT(finished.duration_ms, 10'000);
 }
 
 TEST_F(SandboxTest, WhatIgnoresSigtermInsideIsKilled) {
