@@ -220,6 +220,7 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
                 output->event(event, source);
             },
         .warn = warn,
+        .alert = [&](const std::string& text) { output->alert(text); },
         .shows_text = output->shows_text(),
         .ask = run_command::asks_at_terminal(*output, ask_ms, interrupt),
         .on_decision =

@@ -81,7 +81,7 @@ void tell_end(const store::Task& task) {
 
 void tell_plants(const task::Site& site) {
     for (const std::string& plants : task::plants_of(site, task::settle(site, tell_end)))
-        notice(plants);
+        cli::alert(plants);
 }
 
 std::string iso(base::TimeMs time) {

@@ -16,6 +16,7 @@ place::Surroundings Begun::surroundings() const {
             .interrupt = sys::Interrupt::install(),
             .on_event = [](const chat::Event&, const chat::EventSource&) {},
             .warn = notice,
+            .alert = cli::alert,
             .ask = {}};
 }
 

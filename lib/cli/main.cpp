@@ -161,6 +161,10 @@ void notice(std::string_view text) {
     print_line(running, "notice", text);
 }
 
+void alert(std::string_view text) {
+    print_line(running, "alert", text);
+}
+
 void print_error(std::string_view program, const Error& error) {
     print_line(program, "error", error.message());
     if (!error.hint().empty()) print_line(program, "hint", error.hint());

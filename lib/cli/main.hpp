@@ -41,5 +41,7 @@ base::ExitStatus exit_status(const base::Error& error);
 void print_line(std::string_view program, std::string_view kind, std::string_view text);
 // Prints a notice of the program that runs.
 void notice(std::string_view text);
+// The same for what was left for programs outside the sandbox to obey: "NAME: alert: TEXT".
+void alert(std::string_view text);
 
 }  // namespace chorus::cli

@@ -49,6 +49,8 @@ class Output {
     bool shows_text() const { return live_text_ || options_.format == Format::stream_json; }
     void event(const chat::Event& event, const chat::EventSource& source);
     void warn(const std::string& text);
+    // A line that is also printed with --quiet.
+    void alert(const std::string& text) { say("alert", text); }
     // Prints the last part of the result on stdout, and notes on the end on stderr. Returns the
     // result's exit status, or failed if not everything could be written.
     base::ExitStatus finish(const chat::TurnResult& ended);

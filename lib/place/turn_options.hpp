@@ -109,7 +109,8 @@ struct Surroundings {
     const sys::Environment& environment;
     const sys::Interrupt& interrupt;
     std::function<void(const chat::Event&, const chat::EventSource&)> on_event;
-    std::function<void(const std::string&)> warn;  // one line for people
+    std::function<void(const std::string&)> warn;   // one line for people
+    std::function<void(const std::string&)> alert;  // one that --quiet does not silence
     // content-delta events are shown as they come. A broken answer is then not requested again.
     bool shows_text = false;
     // Empty: nobody to ask. Returns PersonAnswer::What::nobody if `settled` says that another

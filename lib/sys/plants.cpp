@@ -19,6 +19,15 @@ constexpr std::array<std::string_view, 7> all_settings{".mcp.json",
 
 constexpr std::size_t most_told = 10;
 constexpr std::size_t most_told_bytes = 200;
+constexpr std::size_t most_recorded_bytes = 64 * 1024;
+
+// The end of a long path names what is obeyed.
+std::string without_middle(const std::string& text) {
+    if (text.size() <= most_told_bytes) return text;
+    constexpr std::size_t half = most_told_bytes / 2;
+    return std::string(base::utf8_prefix(text, half)) + "…" +
+           std::string(base::utf8_suffix(text, half));
+}
 
 }  // namespace
 
@@ -30,14 +39,19 @@ bool Plants::is_settings_file(std::string_view path) {
     return std::find(all_settings.begin(), all_settings.end(), path) != all_settings.end();
 }
 
-std::string Plants::told(const std::vector<std::string>& lines) {
-    if (lines.empty()) return {};
+PlantReport Plants::report(const std::vector<std::string>& changes) {
+    if (changes.empty()) return {};
+    std::vector<std::string> all;
     std::vector<std::string> shown;
-    for (const std::string& line : lines)
-        shown.emplace_back(
-            base::utf8_prefix(base::visible(line, base::Newlines::escape), most_told_bytes));
-    return "files changed that programs outside the sandbox obey: " +
-           base::first_few(shown, most_told);
+    std::size_t recorded = 0;
+    std::size_t bytes = 0;
+    for (const std::string& change : changes) {
+        all.push_back(base::visible(change, base::Newlines::escape));
+        shown.push_back(without_middle(all.back()));
+        if ((bytes += all.back().size()) <= most_recorded_bytes) ++recorded;
+    }
+    const std::string what = "files changed that programs outside the sandbox obey: ";
+    return {what + base::first_few(shown, most_told), what + base::first_few(all, recorded)};
 }
 
 std::string Plants::text() const {
@@ -58,10 +72,17 @@ Plants Plants::parse(std::string_view text) {
 }
 
 std::vector<std::string> Plants::since(const Plants& before) const {
-    std::vector<std::string> lines;
+    std::vector<const Plant*> found;
     for (const Plant& plant : all_)
-        if (before.all_.count(plant) == 0) lines.push_back(plant.path + ": " + plant.what);
-    return lines;
+        if (before.all_.count(plant) == 0) found.push_back(&plant);
+    const auto depth = [](const Plant* plant) {
+        return std::count(plant->path.begin(), plant->path.end(), '/');
+    };
+    std::stable_sort(found.begin(), found.end(),
+                     [&](const Plant* a, const Plant* b) { return depth(a) < depth(b); });
+    std::vector<std::string> changes;
+    for (const Plant* plant : found) changes.push_back(plant->path + ": " + plant->what);
+    return changes;
 }
 
 }  // namespace chorus::sys

@@ -19,6 +19,12 @@ struct Plant {
     friend auto operator<=>(const Plant&, const Plant&) = default;
 };
 
+// What changed, in one clause without a full stop: "files changed that …"; both are "" for nothing.
+struct PlantReport {
+    std::string line;    // for people and the model: of many, the first few
+    std::string record;  // for the audit log: up to 64 KiB
+};
+
 // A workspace is given by a path without links, resolved once. Where a directory of that path was
 // replaced by a link since, nothing is found.
 class Plants {
@@ -33,10 +39,10 @@ class Plants {
     // Finds all plants in the whole tree. Follows no link and runs nothing.
     static Plants in(const std::string& workspace);
 
-    // Returns what is here and was not in `before`: "sub/.git/config: core.fsmonitor".
+    // Returns what is here and was not in `before`, the paths with the fewest parts first:
+    // "sub/.git/config: core.fsmonitor".
     std::vector<std::string> since(const Plants& before) const;
-    // Joins such lines into one clause without a full stop: "files changed that …"; "" for none.
-    static std::string told(const std::vector<std::string>& lines);
+    static PlantReport report(const std::vector<std::string>& changes);
 
     // For another process to compare with.
     std::string text() const;

@@ -8,6 +8,7 @@
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
+#include "task/kept_plants.hpp"
 #include "task/reports.hpp"
 
 namespace chorus::task {
@@ -105,12 +106,16 @@ void report_lost(store::Store& store, store::AgentId agent) {
     transaction.commit();
 }
 
-bool record_end(store::Store& store, const store::Task& task) {
+bool record_end(store::Store& store, const store::Task& task, const std::string& plants) {
     store::Transaction transaction(store);
     if (!store::end_task(store, task)) return false;
     tell_agent(store, task);
     tell_of_sub_agent(store, task);
     note_change(store, task, "running", store::outcome(task));
+    if (const auto agent = store::find_agent(store, task.agent_id); agent && !plants.empty())
+        audit_plants(store, *agent,
+                     {.timestamp = task.ended_at, .turn_id = task.turn_id, .actor = task.actor},
+                     task.id + ": " + plants);
     transaction.commit();
     return true;
 }

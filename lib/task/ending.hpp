@@ -20,9 +20,10 @@ sys::LockRange unrecorded_range_of(const store::Task& task);
 // caller.
 void note_change(store::Store& store, const store::Task& task, const char* previous,
                  const std::string& cause);
-// Records the end in the row, an event, and the message for the agent: one transaction, durable on
-// return. Returns false where the end was recorded already.
-bool record_end(store::Store& store, const store::Task& task);
+// Records the end in the row, an event, the message for the agent, and what it left for programs
+// outside the sandbox to obey (sys::PlantReport::record): one transaction, durable on return.
+// Returns false where the end was recorded already.
+bool record_end(store::Store& store, const store::Task& task, const std::string& plants);
 // Reports sub-agents whose process ended after their supervisor, of the last day.
 void report_lost(store::Store& store, store::AgentId agent);
 

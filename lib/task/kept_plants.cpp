@@ -40,21 +40,22 @@ KeptPlants::KeptPlants(std::string workspace, std::string file)
     if (!file_.empty()) fd_ = keep(file_, workspace_ + '\0' + before_.text() + complete);
 }
 
-std::string KeptPlants::told() {
-    std::string told = plants_since(workspace_, before_);
-    if (!file_.empty()) unlink(file_.c_str());
-    return told;
+sys::PlantReport KeptPlants::report() {
+    sys::PlantReport report = plants_since(workspace_, before_);
+    if (!file_.empty() && report.line.empty()) unlink(file_.c_str());
+    fd_.reset();
+    return report;
 }
 
 std::string plants_advice(const std::string& directory) {
     return "; inspect them in " + directory + " before you run git or other programs there";
 }
 
-std::string plants_since(const std::string& directory, const sys::Plants& before) {
-    return sys::Plants::told(sys::Plants::in(directory).since(before));
+sys::PlantReport plants_since(const std::string& directory, const sys::Plants& before) {
+    return sys::Plants::report(sys::Plants::in(directory).since(before));
 }
 
-std::string left_plants(const std::string& file) {
+sys::PlantReport left_plants(const std::string& file) {
     const sys::Fd fd(open(file.c_str(), sys::read_only | O_NOFOLLOW));
     std::string text;
     if (!fd || flock(fd.get(), LOCK_SH | LOCK_NB) != 0 ||
@@ -63,8 +64,23 @@ std::string left_plants(const std::string& file) {
     text.pop_back();
     const std::size_t end = text.find('\0');
     const std::string workspace = text.substr(0, end);
-    const std::string told = plants_since(workspace, sys::Plants::parse(text.substr(end + 1)));
-    return told.empty() ? "" : told + plants_advice(workspace);
+    sys::PlantReport report = plants_since(workspace, sys::Plants::parse(text.substr(end + 1)));
+    if (!report.line.empty()) report.line += plants_advice(workspace);
+    return report;
+}
+
+void forget_plants(const std::string& file) {
+    const sys::Fd fd(open(file.c_str(), sys::read_only | O_NOFOLLOW));
+    if (fd && flock(fd.get(), LOCK_EX | LOCK_NB) == 0) unlink(file.c_str());
+}
+
+void audit_plants(store::Store& store, const store::Agent& agent, store::AuditRow row,
+                  const std::string& record) {
+    if (record.empty()) return;
+    row.action = "plants";
+    row.decision = "allow";
+    row.detail = record;
+    store::append_audit(store, agent, std::move(row));
 }
 
 }  // namespace chorus::task

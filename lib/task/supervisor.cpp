@@ -167,16 +167,18 @@ class Supervisor {
                        : finished.exit_code == 0 ? TaskStatus::completed
                                                  : TaskStatus::failed;
         if (finished.timed_out) add_note("timed out");
-        tell(finished.replaced);
+        tell({finished.replaced, finished.replaced});
         for (const Log* log : {&*out_, &*err_})
             if (!log->problem().empty()) add_note(log->problem());
     }
 
     // Notes what the next user of the workspace has to know.
-    void tell(const std::string& text) {
-        if (text.empty()) return;
-        add_note(text);
-        err_->note(text);
+    void tell(const sys::PlantReport& report) {
+        if (report.line.empty()) return;
+        add_note(report.line);
+        err_->note(report.line);
+        if (!audited_.empty()) audited_ += "; ";
+        audited_ += redaction_.apply(report.record);
     }
 
     void add_note(const std::string& text) {
@@ -191,7 +193,7 @@ class Supervisor {
         for (std::int64_t wait_ms = first_pause_ms;;
              wait_ms = std::min(2 * wait_ms, longest_pause_ms)) {
             try {
-                record_end(store_, task_);
+                record_end(store_, task_, audited_);
                 return;
             } catch (const Error&) {
                 if (!sys::exists(home_.database())) throw;
@@ -215,6 +217,7 @@ class Supervisor {
     std::optional<sys::Lock> lock_;
     std::optional<Log> out_;
     std::optional<Log> err_;
+    std::string audited_;
     bool has_run_ = false;
 };
 

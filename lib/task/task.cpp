@@ -42,10 +42,11 @@ store::Task settle_one(const Site& site, store::Task task, TaskStatus status) {
     task.ended_at = std::max(sys::now_ms(), task.started_at);
     if (status == TaskStatus::lost) task.note = "its end is unknown: its supervisor is gone";
     sys::remove_mount_points(task.directory);
+    sys::PlantReport plants;
     if (const auto before = plants_before(site, task))
-        if (const std::string told = plants_since(task.directory, *before); !told.empty())
-            task.note += (task.note.empty() ? "" : "; ") + told;
-    record_end(site.store, task);
+        plants = plants_since(task.directory, *before);
+    if (!plants.line.empty()) task.note += (task.note.empty() ? "" : "; ") + plants.line;
+    record_end(site.store, task, plants.record);
     return task;
 }
 
@@ -113,7 +114,7 @@ std::vector<std::string> plants_of(const Site& site, const std::vector<store::Ta
         const auto before = plants_before(site, task);
         if (!before) continue;
         if (now.count(task.directory) == 0) now[task.directory] = sys::Plants::in(task.directory);
-        const std::string plants = sys::Plants::told(now[task.directory].since(*before));
+        const std::string plants = sys::Plants::report(now[task.directory].since(*before)).line;
         if (!plants.empty())
             told.push_back(task.id + ": " + plants + plants_advice(task.directory));
     }
@@ -122,7 +123,7 @@ std::vector<std::string> plants_of(const Site& site, const std::vector<store::Ta
     if (!sys::is_directory(commands)) return told;
     for (const std::string& name : sys::list_directory(commands)) {
         if (!name.starts_with(prefix)) continue;
-        const std::string plants = left_plants(commands + "/" + name);
+        const std::string plants = left_plants(commands + "/" + name).line;
         if (!plants.empty()) told.push_back("thread " + name.substr(prefix.size()) + ": " + plants);
     }
     return told;

@@ -39,8 +39,7 @@ sys::Finished run_in(const Workplace& workplace, const sys::ProcessCommand& shel
     sys::Finished finished = sys::run(command, bounds);
     note = tell_plants(before, "while a command ran", workplace);
     if (finished.replaced.empty()) return finished;
-    if (workplace.warn) workplace.warn(finished.replaced);
-    note += "[" + finished.replaced + "; the user has been told]\n";
+    note += alert(workplace, {finished.replaced, finished.replaced}, "");
     return finished;
 }
 

@@ -20,12 +20,17 @@ task::KeptPlants look_for_plants(const Workplace& workplace) {
 
 std::string tell_plants(task::KeptPlants& before, std::string_view when,
                         const Workplace& workplace) {
-    const std::string told = before.told();
-    if (told.empty()) return {};
-    if (workplace.warn)
-        workplace.warn(std::string(when) + ", " + told +
-                       task::plants_advice(workplace.root.path()));
-    return "[" + std::string(when) + ", " + told + "; the user has been told]\n";
+    const sys::PlantReport report = before.report();
+    if (report.line.empty()) return {};
+    const std::string begin = std::string(when) + ", ";
+    return alert(workplace, {begin + report.line, begin + report.record},
+                 task::plants_advice(workplace.root.path()));
+}
+
+std::string alert(const Workplace& workplace, const sys::PlantReport& report,
+                  const std::string& advice) {
+    if (workplace.alert) workplace.alert({report.line + advice, report.record});
+    return "[" + report.line + "; the audit log records it]\n";
 }
 
 std::string guarding_task(const Workplace& workplace, const std::string& path) {

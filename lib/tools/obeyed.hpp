@@ -16,9 +16,12 @@ namespace chorus::tools {
 bool may_be_obeyed(const Workplace& workplace, const std::string& path);
 // Records the state before a call that may change it.
 task::KeptPlants look_for_plants(const Workplace& workplace);
-// Looks again, warns the user and returns what the model is told, or "". `when`: "while it ran".
+// Looks again, alerts the user and returns what the model is told, or "". `when`: "while it ran".
 std::string tell_plants(task::KeptPlants& before, std::string_view when,
                         const Workplace& workplace);
+// Alerts the user, with the advice, and returns what the model is told.
+std::string alert(const Workplace& workplace, const sys::PlantReport& report,
+                  const std::string& advice);
 // Returns the running task that is kept from writing the file by a mount, which replacing the file
 // would end; or "".
 std::string guarding_task(const Workplace& workplace, const std::string& path);

@@ -16,6 +16,7 @@
 #include "chat/message.hpp"
 #include "chat/turn_plan.hpp"
 #include "sys/beneath.hpp"
+#include "sys/plants.hpp"
 #include "sys/sandbox.hpp"
 
 namespace chorus::agent {
@@ -76,7 +77,8 @@ struct Workplace {
     std::string file_lock_path;       // one lock file per agent
     // Time from SIGTERM to SIGKILL for a command that `stop` ends; empty: as for its own timeout.
     std::function<std::int64_t()> stop_grace_ms = {};
-    std::function<void(const std::string&)> warn = {};  // tells the user
+    // Tells the user, also one of a quiet turn, and the audit log.
+    std::function<void(const sys::PlantReport&)> alert = {};
     // For the self-edit tools: what they change, the lock they hold, and what they check against.
     // The agent's, absolute. `view` also reads its artifacts, by absolute path.
     agent::Directory directory = agent::Directory({});

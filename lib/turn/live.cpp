@@ -44,7 +44,6 @@ tools::Workplace make_workplace(place::Place& place, const place::Settings& sett
                                                  settings.environment_names),
         .bash_most_ms = place.home_configuration.max_bash_timeout_ms,
         .file_lock_path = surroundings.home.file_lock(life::top_of(place.store, place.agent)),
-        .warn = surroundings.warn,
         .directory = place.directory,
         .configuration_lock_path = surroundings.home.configuration_lock(place.agent.id),
         .available_models_path = surroundings.home.available_models()};
@@ -76,6 +75,7 @@ LiveTurn::LiveTurn(place::Place& place, Record& record, place::Loaded loaded, Wi
       keys_(place::keys_for(place)) {
     workplace_.stop = [this] { return shutdown_.command_must_stop(); };
     workplace_.stop_grace_ms = [this] { return shutdown_.command_grace_ms(); };
+    workplace_.alert = [this](const sys::PlantReport& report) { record_.alerts().raise(report); };
     workplace_.tasks = &tasks_;
     workplace_.sub_agents = &sub_agents_;
     workplace_.artifacts = &artifacts_;
@@ -434,7 +434,7 @@ chat::TurnResult LiveTurn::take(const std::vector<Unfinished>& unfinished) {
         guard([&] { record_.end(result_); });
     for (const std::string& plants :
          task::plants_of(tasks_.site, store::running_tasks(place_.store, place_.agent.id)))
-        place_.surroundings.warn(plants);
+        place_.surroundings.alert(plants);
     if (!record_.transcript_problem().empty())
         place_.surroundings.warn("transcript: " + record_.transcript_problem() +
                                  "; the next turn adds what is missing");

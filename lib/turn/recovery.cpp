@@ -87,14 +87,9 @@ tools::Trace trace_of(place::Place& place, const Unfinished& unfinished,
 }
 
 // We hold the thread's lock: the process of its call is gone.
-void tell_left_plants(place::Place& place) {
-    const std::string file = place.directory.call_plants(place.thread.id);
-    const std::string left = task::left_plants(file);
-    if (!left.empty()) {
-        place.left_plants = "during a call that was killed, " + left;
-        place.surroundings.warn(place.left_plants);
-    }
-    sys::try_remove_tree(file);
+void alert_of_killed_calls(place::Place& place, const store::Turn& turn) {
+    place.left_plants =
+        alert_of_killed(place.surroundings, place.store, place.redaction, place.agent, turn);
 }
 
 // Returns whether the answer's calls changed nothing; a command that began counts as a change.
@@ -134,9 +129,9 @@ void write_exit(store::Store& store, store::Turn& turn, const std::string& reaso
 }
 
 LastTurn take_over(place::Place& place) {
-    tell_left_plants(place);
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
+    if (turn) alert_of_killed_calls(place, *turn);
     // a process that decided its prompt may have been killed while writing agent.json
     if (turn && turn->state == TurnState::prompt) sys::remove_temporaries(place.directory.path());
     if (!turn || turn->pid == 0) return {std::move(turn), false};
@@ -160,7 +155,10 @@ LastTurn take_over(place::Place& place) {
 LastTurn take_over_unless_idle(place::Place& place) {
     if (!store::newest_turn_is_idle(place.store, place.agent.id, place.thread.id))
         return take_over(place);
-    tell_left_plants(place);
+    // a process that could not record an alert left the file
+    if (sys::exists(place.directory.call_plants(place.thread.id)))
+        if (const auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id))
+            alert_of_killed_calls(place, *turn);
     return {};
 }
 
@@ -201,7 +199,7 @@ void settle_calls(Record& record, const std::vector<Unfinished>& calls,
         Judged& call = judged.emplace_back(Judged{unfinished.call});
         const std::string note = unfinished.plants.empty()
                                      ? ""
-                                     : "\n[" + unfinished.plants + "; the user has been told]";
+                                     : "\n[" + unfinished.plants + "; the audit log records it]";
         call.action = unfinished.run.action;
         call.decision = unfinished.run.decision;
         call.audited = true;

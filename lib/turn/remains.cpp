@@ -7,9 +7,9 @@
 #include "store/records.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
-#include "task/kept_plants.hpp"
 #include "tools/effect.hpp"
 #include "tools/tool.hpp"
+#include "turn/alerts.hpp"
 #include "turn/own_artifacts.hpp"
 
 namespace chorus::turn {
@@ -24,11 +24,7 @@ void remove_remains(const place::Surroundings& surroundings, store::Store& store
     const agent::Directory directory = home.directory(agent.dir);
     sys::remove_temporaries(home.locks());
     for (const std::string& written : directory.written()) sys::remove_temporaries(written);
-    const std::string plants = directory.call_plants(turn.thread_id);
-    if (const std::string left = task::left_plants(plants); !left.empty()) {
-        surroundings.warn(agent.name + ": during a call that was killed, " + left);
-        sys::try_remove_tree(plants);
-    }
+    alert_of_killed(surroundings, store, redaction, agent, turn);
     const auto runs = store::load_tool_runs(store, turn.id);
     // a sub-agent is created before its call is marked as begun
     if (std::any_of(runs.begin(), runs.end(), [](const store::ToolRun& run) {

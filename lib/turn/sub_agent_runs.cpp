@@ -169,11 +169,12 @@ class LinesOf {
 class Followed {
   public:
     using Emit = std::function<void(const chat::Subtask&)>;
-    using Warn = std::function<void(const std::string&)>;
-    Followed(chat::Subtask subtask, Emit emit, Warn warn)
+    using Printer = std::function<void(const std::string&)> place::Surroundings::*;
+    using Print = std::function<void(Printer, const std::string&)>;
+    Followed(chat::Subtask subtask, Emit emit, Print print)
         : subtask_(std::move(subtask)),
           emit_(std::move(emit)),
-          warn_(std::move(warn)),
+          print_(std::move(print)),
           began_ms_(sys::monotonic_ms()) {
         say();
     }
@@ -209,9 +210,13 @@ class Followed {
 
     // Nobody else reads its stderr. What it says of its end is in its result.
     void pass_on(std::string_view line) {
-        for (const std::string_view head : {"chorus-run: notice: ", "chorus-run: warning: "})
+        constexpr std::array<std::pair<std::string_view, Printer>, 3> printers{
+            {{"chorus-run: notice: ", &place::Surroundings::warn},
+             {"chorus-run: warning: ", &place::Surroundings::warn},
+             {"chorus-run: alert: ", &place::Surroundings::alert}}};
+        for (const auto& [head, printer] : printers)
             if (line.starts_with(head))
-                warn_(subtask_.sub_agent + ": " + std::string(line.substr(head.size())));
+                print_(printer, subtask_.sub_agent + ": " + std::string(line.substr(head.size())));
     }
 
     void take(std::string_view line) {
@@ -229,7 +234,7 @@ class Followed {
 
     chat::Subtask subtask_;
     Emit emit_;
-    Warn warn_;
+    Print print_;
     std::int64_t began_ms_;
     LinesOf out_;
     LinesOf err_;
@@ -310,9 +315,9 @@ tools::SubAgents sub_agents_of(place::Place& place, const place::Loaded& loaded,
                 const std::lock_guard guard(lock);
                 record.emit(subtask);
             },
-            [&place, &lock = *emitting](const std::string& notice) {
+            [&place, &lock = *emitting](Followed::Printer printer, const std::string& line) {
                 const std::lock_guard guard(lock);
-                place.surroundings.warn(notice);
+                (place.surroundings.*printer)(line);
             });
         const std::string key = key_of(turn.id, request.call_id);
         const auto take_turn = [&] {

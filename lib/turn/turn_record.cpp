@@ -93,8 +93,10 @@ void Record::commit(const std::function<void()>& write) {
             store::settle_call(place_.store, call, sent_at);
         if (kept_) insert_kept();
         write();
+        alerts_.write(turn_);
         transaction.commit();
         unsettled_.clear();
+        alerts_.settle();
     } catch (...) {
         std::tie(turn_, chain_, next_position_, next_step_, newest_answer_) = before;
         fresh_.clear();

@@ -18,6 +18,7 @@
 #include "store/prompts.hpp"
 #include "store/records.hpp"
 #include "store/turns.hpp"
+#include "turn/alerts.hpp"
 #include "turn/judged.hpp"
 
 namespace chorus::turn {
@@ -82,7 +83,8 @@ class Record {
     // process. The question is stored.
     void begin_asking(const store::Prompt& prompt);
     void end_asking() { go_to(store::TurnState::working, "asked"); }
-    // Commits what `write` writes.
+    Alerts& alerts() { return alerts_; }
+    // Commits what `write` writes, and the alerts raised so far.
     void commit(const std::function<void()>& write);
     // From here on, requests are sent with another profile: the next attempt of the turn.
     void restart(const std::string& previous, const std::string& profile);
@@ -134,6 +136,7 @@ class Record {
     void step(const std::string& description, base::TimeMs started_at, base::TimeMs ended_at);
 
     place::Place& place_;
+    Alerts alerts_{place_};
     store::Turn turn_;
     std::optional<std::string> chain_;
     store::Prefix prefix_;

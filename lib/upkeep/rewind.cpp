@@ -98,9 +98,7 @@ class WorkspaceRewind {
         const auto problems = back.apply(checkpoints_, root, [this] {
             if (site_.stop()) throw Error(ErrorCode::canceled, "interrupted", ways_on());
         });
-        if (const std::string told = before.told(); !told.empty())
-            place_.surroundings.warn("during the rewind, " + told +
-                                     task::plants_advice(root.path()));
+        alert(before.report());
         if (problems.empty()) return gone_;
         throw Error(ErrorCode::failed,
                     "workspace: some paths could not be restored: " +
@@ -114,6 +112,19 @@ class WorkspaceRewind {
     }
 
   private:
+    void alert(const sys::PlantReport& report) {
+        if (!report.line.empty()) {
+            const std::string when = "during the rewind, ";
+            store::Transaction transaction(place_.store);
+            task::audit_plants(place_.store, place_.agent, {.actor = place_.actor()},
+                               place_.redaction.apply(when + report.record));
+            transaction.commit();
+            place_.surroundings.alert(when + report.line +
+                                      task::plants_advice(place_.root.path()));
+        }
+        task::forget_plants(place_.directory.call_plants(place_.thread.id));
+    }
+
     std::string ways_on() const {
         return "run the same command again, or go back to before it: chorus-context rewind " +
                place_.agent.name + " --checkpoint " + std::to_string(gone_.undo);

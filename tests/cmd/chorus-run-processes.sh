@@ -75,8 +75,8 @@ agent_key a permissions '"open"'
 run chorus-run a -m builtin/script '/bash git init -q sub && git -C sub config core.fsmonitor ./x'
 expect_status 0
 told='changed that programs outside the sandbox obey: sub/.git/config: core.fsmonitor'
-expect_match "$out" "$told; the user has been told"
-expect_match "$err" "notice: .*$told; inspect them in $CHORUS_HOME/agents/a/workspace before you run git"
+expect_match "$out" "$told; the audit log records it"
+expect_match "$err" "alert: .*$told; inspect them in $CHORUS_HOME/agents/a/workspace before you run git"
 run chorus-run a -m builtin/script '/bash git -C sub config user.name n && git clone -q sub other'
 expect_no_match "$out$err" 'obey'
 home_key sandbox '"off"'

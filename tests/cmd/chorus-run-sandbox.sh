@@ -185,7 +185,7 @@ for kind in task command; do
     else
         wait $! || fail 'chorus-run'
         err=$(cat "$scratch/err")
-        expect_match "$(cat "$scratch/out")" "git/config was replaced from outside.*the user has been told"
+        expect_match "$(cat "$scratch/out")" "git/config was replaced from outside.*the audit log records it"
     fi
     expect_match "$err" "$(workspace)/.git/config was replaced from outside while the sandbox protected it; the command was ended; (its content is unchanged|its content has changed)"
     git -C "$(workspace)" config --unset-all core.fsmonitor
@@ -211,12 +211,12 @@ init a --model builtin/script --permissions open
 told='changed that programs outside the sandbox obey: sub/.git/config: core.fsmonitor'
 run chorus-run a $'/bash {"command": "git init -q sub && git -C sub config core.fsmonitor ./x; touch done; sleep 60", "background": true}\n/bash until [ -e done ]; do sleep 0.05; done'
 expect_status 0
-expect_match "$err" "notice: task_001: files $told; inspect them in $(workspace) before you run git"
+expect_match "$err" "alert: task_001: files $told; inspect them in $(workspace) before you run git"
 run chorus-run a hello
-expect_match "$err" "notice: task_001: files $told"
+expect_match "$err" "alert: task_001: files $told"
 for verb in 'list a' 'status a' 'log a task_001'; do
     run chorus-tasks $verb
-    expect_match "$err" "notice: task_001: files $told"
+    expect_match "$err" "alert: task_001: files $told"
 done
 run chorus-tasks kill a task_001
 run chorus-tasks log a task_001
@@ -229,8 +229,8 @@ run chorus-run a $'/create_file {"path": "b/HEAD", "content": "ref: refs/heads/m
 /create_file {"path": "b/config", "content": "[core]\\n\\tbare = true\\n\\tfsmonitor = ./x\\n"}'
 expect_no_match "$err" 'obey'
 run chorus-run a '/create_file {"path": "b/refs/x", "content": ""}'
-expect_match "$out" 'during this call, files changed .*b/config: core.fsmonitor; the user has been told'
-expect_match "$err" 'notice: during this call, files changed .*b/config: core.fsmonitor'
+expect_match "$out" 'during this call, files changed .*b/config: core.fsmonitor; the audit log records it'
+expect_match "$err" 'alert: during this call, files changed .*b/config: core.fsmonitor'
 run chorus-run a '/append_file {"path": "b/config", "content": "[alias]\n\tst = !touch ran\n"}'
 expect_match "$err" 'b/config: alias.st'
 run chorus-run a '/create_file {"path": ".mcp.json", "content": "{}"}'
@@ -244,7 +244,7 @@ git -C "$(workspace)" config include.path ../.gitconfig
 mkdir "$(workspace)/.githooks"
 plant "$(workspace)/.githooks/pre-commit"
 run chorus-run a '/str_replace {"path": ".githooks/pre-commit", "old_str": "exit 0", "new_str": "exit 1"}'
-expect_match "$out$err" 'during this call, files .*.githooks/pre-commit: a hook; .*notice: during this call'
+expect_match "$out$err" 'during this call, files .*.githooks/pre-commit: a hook; .*alert: during this call'
 git -C "$(workspace)" config core.fsmonitor ./monitor
 run chorus-run a '/create_file {"path": "monitor", "content": "x"}'
 expect_match "$err" 'during this call, files .*: monitor: named by core.fsmonitor'
@@ -256,7 +256,7 @@ expect_match "$err" 'during this call, files .*.gitconfig: alias.st'
 run chorus-run a '/create_file {"path": ".githooks/README", "content": "x"}'
 expect_no_match "$err" 'obey'
 run chorus-run a '/bash cp .githooks/pre-commit .githooks/pre-push; echo /usr/share >.git/objects/info/alternates'
-expect_match "$err" 'while a command ran, .*.git/objects/info/alternates: leads out of the workspace, .githooks/pre-push: a hook; inspect'
+expect_match "$err" 'while a command ran, .*.githooks/pre-push: a hook, .git/objects/info/alternates: leads out of the workspace; inspect'
 rm "$(workspace)/.git/objects/info/alternates"
 run chorus-run a '/bash git update-index --add --cacheinfo 100755,$(git hash-object -w .githooks/pre-commit),zz/x && sed -i s#zz/x#../x# .git/index'
 expect_match "$err" 'while a command ran, .*: .git/index: the entry ../x; inspect'
@@ -271,6 +271,28 @@ expect_status 0
 expect_match "$err" 'b/config: core.fsmonitor'
 expect_missing "$CHORUS_HOME/agents/c/commands/cache"
 
+test_case "what is planted is recorded where nobody reads stderr" # 12 A4
+init a --model builtin/script --permissions open
+planting() { jq -nc --arg command "git init -q $1 && git -C $1 config core.fsmonitor ./x" "{command: \$command${2-}}"; }
+# actions of the newest turns and details, as the audit log has them
+plants() { chorus-context audit a --json | jq -r 'select(.action == "plants") | "\(.turn_id) \(.actor != "") \(.detail)"'; }
+said='files changed that programs outside the sandbox obey:'
+run chorus-run a -q "/bash $(planting one)"
+expect_equal "$err" "chorus-run: alert: while a command ran, $said one/.git/config: core.fsmonitor; inspect them in $(workspace) before you run git or other programs there"
+expect_equal "$(plants)" "1 true while a command ran, $said one/.git/config: core.fsmonitor"
+# a task, and the turn that its end starts
+started="/bash $(planting two ", background: true, on_exit: $(jq -n --arg next "/bash $(planting three)" '$next')")"
+run chorus-run a -q "$started"
+has_third() { plants | grep -q three; }
+wait_for 20 has_third || fail 'not recorded'
+expect_equal "$(plants | sed 1d)" "2 true task_001: $said two/.git/config: core.fsmonitor
+3 true while a command ran, $said three/.git/config: core.fsmonitor"
+# the terminal names the first of many, and the log has all
+run chorus-run a -q "/bash $(jq -nc '{command: "for i in $(seq 30); do git init -q deep/er/$i && git -C deep/er/$i config core.fsmonitor x; done; git init -q four && git -C four config core.fsmonitor x"}')"
+expect_match "$err" "$said four/.git/config: core.fsmonitor, deep.* and 21 more; inspect"
+expect_equal "$(plants | tail -n 1 | grep -o 'deep/er' | wc -l)" 30
+expect_equal "$(find "$CHORUS_HOME" -name 'plants-*')" ''
+
 test_case "what a git tool or a rewind brings in for git on the host is told" # 12 A4
 init a --model builtin/script --permissions open
 told='files changed that programs outside the sandbox obey: .envrc: is new or changed, b/config: core.fsmonitor'
@@ -278,19 +300,19 @@ run chorus-run a '/bash export GIT_INDEX_FILE=/tmp/i; config=$(printf "[core]\\n
 expect_match "$out" 'exit status 0'
 expect_no_match "$err" 'obey'
 run chorus-run a '/git_checkout {"ref": "trap"}'
-expect_match "$out" "checked out trap.*during this call, $told; the user has been told"
-expect_match "$err" "notice: during this call, $told; inspect them in $(workspace) before you run git"
+expect_match "$out" "checked out trap.*during this call, $told; the audit log records it"
+expect_match "$err" "alert: during this call, $told; inspect them in $(workspace) before you run git"
 run chorus-run a hello
 expect_no_match "$err" 'obey'
 run chorus-run a '/bash rm -r b'
 run chorus-context rewind a --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")" --workspace
 expect_status 0
-expect_match "$err" "notice: during the rewind, ${told/.envrc: is new or changed, /}; inspect them in $(workspace) before you run git"
+expect_match "$err" "alert: during the rewind, ${told/.envrc: is new or changed, /}; inspect them in $(workspace) before you run git"
 rm -rf "$(workspace)/.git" "$(workspace)/b" "$(workspace)/.envrc"
 run chorus-run a '/bash mkdir .git; printf "[core]\\n\\tfsmonitor = ./x\\n" >.git/config'
 run chorus-run a '/git_init {}'
-expect_match "$out" 'created a git repository.*during this call, files .*: .git/config: core.fsmonitor; the user'
-expect_match "$err" 'notice: during this call, files .*: .git/config: core.fsmonitor; inspect'
+expect_match "$out" 'created a git repository.*during this call, files .*: .git/config: core.fsmonitor; the audit'
+expect_match "$err" 'alert: during this call, files .*: .git/config: core.fsmonitor; inspect'
 
 test_case "what a link, a continued line or a quoted word leads to is told when it changes"
 init a --model builtin/script --permissions sandboxed
@@ -326,23 +348,23 @@ killed_turn() {
 }
 killed_turn
 run chorus-run a --new-thread hello
-expect_match "$err" "notice: thread 1: $told; inspect them in $(workspace) before you run git"
+expect_match "$err" "alert: thread 1: $told; inspect them in $(workspace) before you run git"
 for verb in list status; do
     run chorus-tasks $verb a
-    expect_match "$err" "notice: thread 1: $told"
+    expect_match "$err" "alert: thread 1: $told"
 done
 run chorus-run a hello
-expect_match "$err" "notice: during a call that was killed, $told; inspect them in $(workspace) before you run git"
-expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' AND thread_id = 1")" "unknown: .*that was killed, $told; .*; the user has been told"
+expect_match "$err" "alert: a: during a call that was killed, $told; inspect them in $(workspace) before you run git"
+expect_match "$(db "SELECT content FROM messages WHERE role = 'tool_result' AND thread_id = 1")" "unknown: .*that was killed, $told; .*; the audit log records it"
 expect_equal "$(find "$CHORUS_HOME" -name 'plants*')" ''
 run chorus-run a --resume
 expect_no_match "$err" 'obey'
 killed_turn
 run chorus-run a --resume
-expect_match "$err" "notice: during a call that was killed, $told"
+expect_match "$err" "alert: a: during a call that was killed, $told"
 killed_turn
 run chorus-context rewind a --to "$(db "SELECT max(id) FROM messages WHERE role = 'user'")"
-expect_match "$err" "notice: during a call that was killed, $told"
+expect_match "$err" "alert: a: during a call that was killed, $told"
 expect_equal "$(find "$CHORUS_HOME" -name 'plants*')" ''
 run chorus-run a '/create_file {"path": ".envrc", "content": "x"}'
 expect_match "$err" '.envrc: is new'

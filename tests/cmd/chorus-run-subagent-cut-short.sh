@@ -226,9 +226,9 @@ for end in answered background killed destroyed; do
     esac
     expect_status 0
     case $end in
-        answered) expect_match "$err" "notice: $(of_child name): while a command ran, $told; inspect" ;;
+        answered) expect_match "$err" "alert: $(of_child name): while a command ran, $told; inspect" ;;
         background) expect_db 'SELECT note FROM tasks' "$told" ;;
-        *) expect_match "$err" "notice: $(of_child name): during a call that was killed, $told; inspect" ;;
+        *) expect_match "$err" "alert: $(of_child name): during a call that was killed, $told; inspect" ;;
     esac
 done
 

@@ -40,7 +40,7 @@ run container chorus-run a '/bash printf "#!/bin/sh\n" >.git/hooks/pre-commit; c
 expect_status 0
 expect_match "$err" 'hooks/pre-commit'
 expect_match "$err" 'core.fsmonitor'
-expect_match "$out" 'the user has been told'
+expect_match "$out" 'the audit log records it'
 
 test_case "the mode is set, capped and explained as the others"
 confined

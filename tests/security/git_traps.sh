@@ -103,7 +103,7 @@ $2"
     run chorus-run a "${place[@]}" -p "/bash $(jq -nc --arg command "$script" '{command: $command}')"
     expect_status 0
     expect_match "$out" 'exit status'
-    [ -z "$4" ] || grep -F 'chorus-run: notice: ' <<<"$err" | grep -qF -- "$4" || fail "not told: $4"
+    [ -z "$4" ] || grep -F 'chorus-run: alert: ' <<<"$err" | grep -qF -- "$4" || fail "not told: $4"
     [ "$1" = plain ] || expect_equal "$(comm -13 <(echo "$before") <(configurations))" ''
     run chorus-run a "${place[@]}" -p '/git_status {}
 /git_diff {}

@@ -31,11 +31,13 @@ class PlantsTest : public SandboxTest {
         for (const auto& [name, value] : before_) setenv(name.c_str(), value.c_str(), 1);
         SandboxTest::TearDown();
     }
-    // What is told after a command inside.
+    // What is told after a command inside, sorted.
     Lines told_after(const std::string& script) const {
         const Plants before = Plants::in(sandbox_.workspace);
         EXPECT_TRUE(works(script));
-        return Plants::in(sandbox_.workspace).since(before);
+        Lines told = Plants::in(sandbox_.workspace).since(before);
+        std::sort(told.begin(), told.end());
+        return told;
     }
 
   private:
@@ -48,10 +50,35 @@ TEST_F(PlantsTest, AreToldAndCompareInAnotherProcess) {
     EXPECT_EQ(Plants::parse(plants.text()).since(Plants()), plants.since(Plants()));
     EXPECT_EQ(plants.since(Plants::parse(plants.text())), Lines{});
     EXPECT_EQ(Plants::parse("").since(Plants()), Lines{});
-    EXPECT_EQ(Plants::told({}), "");
-    EXPECT_EQ(Plants::told(Lines(12, "a\nb")),
+    EXPECT_EQ(Plants::report({}).line, "");
+    EXPECT_EQ(Plants::report({}).record, "");
+    const PlantReport many = Plants::report(Lines(12, "a\nb"));
+    EXPECT_EQ(many.line,
               "files changed that programs outside the sandbox obey: a\\nb, a\\nb, a\\nb, a\\nb, "
               "a\\nb, a\\nb, a\\nb, a\\nb, a\\nb, a\\nb and 2 more");
+    EXPECT_EQ(many.record, many.line.substr(0, many.line.find(" and")) + ", a\\nb, a\\nb");
+}
+
+TEST_F(PlantsTest, LongPathsLoseTheirMiddleAndTheRecordNothing) {
+    const std::string change = std::string(600, 'd') + "/.git/config: core.fsmonitor";
+    const PlantReport report = Plants::report({change});
+    EXPECT_TRUE(report.line.ends_with("ddd/.git/config: core.fsmonitor"));
+    EXPECT_LT(report.line.size(), 300U);
+    EXPECT_TRUE(report.record.ends_with(": " + change));
+    // the record has an end, too
+    const PlantReport flood = Plants::report(Lines(1'000, change));
+    EXPECT_LT(flood.record.size(), 70'000U);
+    EXPECT_TRUE(flood.record.ends_with(" more"));
+}
+
+TEST_F(PlantsTest, WhatManyDeepOnesHideIsNamedFirst) {
+    ASSERT_TRUE(
+        works("for i in $(seq 12); do mkdir -p a/b/$i && git init -q a/b/$i && "
+              "git -C a/b/$i config core.fsmonitor x; done; "
+              "git init -q z && git -C z config core.fsmonitor x"));
+    const Lines changes = Plants::in(sandbox_.workspace).since(Plants());
+    ASSERT_EQ(changes.size(), 13U);
+    EXPECT_EQ(changes.front(), "z/.git/config: core.fsmonitor");
 }
 
 // Each makes git run it where it is obeyed: in the workspace it could not, so it writes elsewhere.

@@ -67,6 +67,7 @@ class SummaryTest : public testing::Test {
                                                .interrupt = sys::Interrupt::install(),
                                                .on_event = {},
                                                .warn = {},
+                                               .alert = {},
                                                .ask = {}};
         return summarize({of(Role::user, "Fix it"), of(Role::assistant, "Done.")},
                          SummaryFor::people,

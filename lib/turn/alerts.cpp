@@ -1,0 +1,46 @@
+#include "turn/alerts.hpp"
+
+#include "task/kept_plants.hpp"
+
+namespace chorus::turn {
+
+void Alerts::raise(const sys::PlantReport& report) {
+    const std::lock_guard guard(mutex_);
+    place_.surroundings.alert(report.line);
+    raised_.push_back(place_.redaction.apply(report.record));
+}
+
+void Alerts::write(const store::Turn& turn) {
+    const std::lock_guard guard(mutex_);
+    for (const std::string& record : raised_)
+        task::audit_plants(place_.store, place_.agent, {.turn_id = turn.id, .actor = turn.actor},
+                           record);
+    written_ = raised_.size();
+}
+
+void Alerts::settle() {
+    const std::lock_guard guard(mutex_);
+    if (written_ == 0) return;
+    raised_.erase(raised_.begin(), raised_.begin() + static_cast<std::ptrdiff_t>(written_));
+    written_ = 0;
+    if (raised_.empty()) task::forget_plants(place_.directory.call_plants(place_.thread.id));
+}
+
+std::string alert_of_killed(const place::Surroundings& surroundings, store::Store& store,
+                            const policy::Redaction& redaction, const store::Agent& agent,
+                            const store::Turn& turn) {
+    const std::string file = surroundings.home.directory(agent.dir).call_plants(turn.thread_id);
+    const sys::PlantReport left = task::left_plants(file);
+    const std::string when = "during a call that was killed, ";
+    if (!left.record.empty()) {
+        store::Transaction transaction(store);
+        task::audit_plants(store, agent, {.turn_id = turn.id, .actor = turn.actor},
+                           redaction.apply(when + left.record));
+        transaction.commit();
+        surroundings.alert(agent.name + ": " + when + left.line);
+    }
+    task::forget_plants(file);
+    return left.line.empty() ? "" : when + left.line;
+}
+
+}  // namespace chorus::turn

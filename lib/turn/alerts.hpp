@@ -1,0 +1,36 @@
+// Alerts of a turn's calls: files that they leave for programs outside the sandbox to obey.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "place/place.hpp"
+#include "sys/plants.hpp"
+
+namespace chorus::turn {
+
+class Alerts {
+  public:
+    explicit Alerts(place::Place& place) : place_(place) {}
+    // Prints the alert. In any thread.
+    void raise(const sys::PlantReport& report);
+    // Writes the audit rows of what was raised. Inside a transaction of the caller.
+    void write(const store::Turn& turn);
+    // After the commit.
+    void settle();
+
+  private:
+    place::Place& place_;
+    std::mutex mutex_;
+    std::vector<std::string> raised_;
+    std::size_t written_ = 0;
+};
+
+// The same for a call whose process was killed: prints and commits what it left, once. Returns a
+// clause for the model, or "".
+std::string alert_of_killed(const place::Surroundings& surroundings, store::Store& store,
+                            const policy::Redaction& redaction, const store::Agent& agent,
+                            const store::Turn& turn);
+
+}  // namespace chorus::turn
