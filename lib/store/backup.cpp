@@ -86,8 +86,7 @@ Database open_backup(const sys::RegularInput& file) {
 std::pair<std::int64_t, std::int64_t> newest_ids(const std::string& path) {
     try {
         const Database database = open_file(path, SQLITE_OPEN_READONLY);
-        return {query_integer(database.get(),
-                              "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"),
+        return {query_integer(database.get(), newest_given_id),
                 query_integer(database.get(), "SELECT max(id) FROM turns")};
     } catch (const Error&) {
         return {};  // damaged, or not a database
@@ -98,9 +97,7 @@ std::pair<std::int64_t, std::int64_t> newest_ids(const std::string& path) {
 // given again.
 void skip_ids(sqlite3* restored, std::pair<std::int64_t, std::int64_t> newest) {
     const auto [message, turn] = newest;
-    execute(restored, count_message_ids);
-    execute(restored, "UPDATE sqlite_sequence SET seq = max(seq, " + std::to_string(message) +
-                          ") WHERE name = 'messages'");
+    keep_message_id(restored, message);
     if (turn > query_integer(restored, "SELECT max(id) FROM turns"))
         execute(restored, "INSERT OR REPLACE INTO settings (scope, key, value) VALUES ('home', '" +
                               std::string(newest_forgotten_turn) + "', '" + std::to_string(turn) +

@@ -6,12 +6,9 @@
 namespace chorus::store {
 namespace {
 
-// Message ids are never reused, so the table's own counter skips these.
 std::int64_t take_message_ids(Store& store, std::int64_t count) {
-    run(store, count_message_ids);
-    const std::int64_t last =
-        query_integer(store.handle(), "SELECT seq FROM sqlite_sequence WHERE name = 'messages'");
-    run(store, "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'messages'", count);
+    const std::int64_t last = query_integer(store, newest_given_id);
+    keep_message_id(store, last + count);
     return last + 1;
 }
 

@@ -58,8 +58,9 @@ std::int64_t insert_row(Store& store, AgentId agent, const StoredMessage& row) {
     const chat::Message& message = row.message;
     run(store,
         "INSERT INTO messages (id, agent_id, thread_id, turn_id, role, timestamp, tool_call_id, "
-        "content, tool_calls, extra, restored_from, original_timestamp, compacted_into) VALUES (?, "
-        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "content, tool_calls, extra, restored_from, original_timestamp, compacted_into) VALUES "
+        "(ifnull(?, (" +
+            std::string(newest_given_id) + ") + 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         or_null(message.id), agent, row.thread, or_null(message.turn_id), chat::name(message.role),
         message.timestamp, or_null(message.tool_call_id), message.content,
         or_null(chat::store_tool_calls(message.tool_calls)), or_null(chat::store_extra(message)),
@@ -87,6 +88,7 @@ std::int64_t insert_message(Store& store, AgentId agent, ThreadId thread,
 void delete_message(Store& store, std::int64_t id) {
     unindex_message(store, id);
     run(store, "DELETE FROM messages WHERE id = ?", id);
+    keep_message_id(store, id);
 }
 
 WindowBounds bounds_of(const Agent& agent, const Thread& thread, base::TimeMs after_time,
@@ -224,11 +226,13 @@ std::int64_t copy_message(Store& store, std::int64_t id, AgentId agent, ThreadId
                           std::int64_t turn, base::TimeMs now) {
     const base::TimeMs timestamp = advance_timestamp(store, agent, now);
     run(store,
-        "INSERT INTO messages (agent_id, thread_id, turn_id, role, timestamp, tool_call_id, "
-        "tokens, restored_from, original_timestamp, content, tool_calls, extra) SELECT ?, ?, ?, "
-        "role, ?, tool_call_id, tokens, CASE WHEN restored_from GLOB 'message *' THEN "
-        "restored_from ELSE 'message ' || id END, coalesce(original_timestamp, timestamp), "
-        "content, tool_calls, extra" +
+        "INSERT INTO messages (id, agent_id, thread_id, turn_id, role, timestamp, tool_call_id, "
+        "tokens, restored_from, original_timestamp, content, tool_calls, extra) SELECT (" +
+            std::string(newest_given_id) +
+            ") + 1, ?, ?, ?, "
+            "role, ?, tool_call_id, tokens, CASE WHEN restored_from GLOB 'message *' THEN "
+            "restored_from ELSE 'message ' || id END, coalesce(original_timestamp, timestamp), "
+            "content, tool_calls, extra" +
             known_messages() + "id = ?",
         agent, thread, or_null(turn), timestamp, id);
     const std::int64_t copy = store.last_insert_id();

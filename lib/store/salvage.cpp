@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "store/database_file.hpp"
 #include "store/migrations.hpp"
@@ -137,6 +138,10 @@ bool settle_orphans(sqlite3* database, const std::vector<std::string>& tables) {
 void keep_sequences(sqlite3* from, sqlite3* to) {
     copy_rows(from, to, "SELECT seq, name FROM sqlite_sequence",
               "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?");
+    for (const char* newest : {"SELECT seq FROM sqlite_sequence WHERE name = 'messages'",
+                               "SELECT max(id) FROM messages INDEXED BY messages_thread"})
+        for (const std::string& id : readable_texts(from, newest))
+            keep_message_id(to, base::parse_number<std::int64_t>(id).value_or(0));
 }
 
 void index_messages(sqlite3* database) {

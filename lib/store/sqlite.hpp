@@ -26,10 +26,11 @@ namespace chorus::store {
 // which must live as long as the connection, returns true. Without a function nothing changes.
 void stop_when(sqlite3* database, const Stop& stop);
 
-// Makes the row that counts the ids of messages; SQLite makes it with the first message.
-inline constexpr std::string_view count_message_ids =
-    "INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0 WHERE NOT EXISTS (SELECT 1 FROM "
-    "sqlite_sequence WHERE name = 'messages')";
+// The newest id that was given to a message. The row of sqlite_sequence, a table that SQLite makes
+// for AUTOINCREMENT, counts those of messages that are gone, and those that an import has taken.
+inline constexpr std::string_view newest_given_id =
+    "SELECT max(ifnull((SELECT max(id) FROM messages), 0), "
+    "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0))";
 
 // The hint for a database whose content is lost.
 constexpr std::string_view ways_to_save =
@@ -134,6 +135,18 @@ template <typename... Values>
 std::int64_t run(Store& store, std::string_view sql, const Values&... values) {
     store.prepare(sql).bind(values...).run();
     return store.changed_rows();
+}
+
+// No id up to this one is given to a message again.
+template <typename From>
+void keep_message_id(From&& from, std::int64_t id) {
+    statement(from,
+              "INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0 WHERE NOT EXISTS "
+              "(SELECT 1 FROM sqlite_sequence WHERE name = 'messages')")
+        .run();
+    statement(from, "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'messages' AND seq < ?1")
+        .bind(id)
+        .run();
 }
 
 template <typename From, typename... Values>

@@ -106,6 +106,20 @@ saved=$(db 'SELECT count(*) FROM messages')
 goes_on_with "$saved"
 keeps_its_files
 
+broken "2a, the newest messages: their ids are not given again"
+for n in 1 2 3 4 5 6; do run chorus-run a "$(printf 'long %.0s' {1..300}) $n"; done
+newest=$(db 'SELECT max(id) FROM messages')
+db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+places=$(grep -abo 'long long long long long' "$CHORUS_HOME/chorus.db" | cut -d: -f1 | awk '{print int($1 / 4096)}' | uniq)
+for place in $(tail -n 2 <<<"$places"); do
+    dd if=/dev/zero of="$CHORUS_HOME/chorus.db" bs=4096 seek="$place" count=1 conv=notrunc status=none
+done
+run chorus-config doctor --fix
+expect_db "SELECT max(id) < $newest FROM messages" 1
+run chorus-run a 'goes on'
+expect_status 0
+expect_db "SELECT min(id) > $newest FROM messages WHERE content = 'goes on'" 1
+
 broken "2b, the index of the search"
 run chorus-config trim
 expect_status 0

@@ -264,4 +264,12 @@ expect_match "$(traced .\* chorus-run a hi)" '^(page log ?)+$'
 sqlite3 "$CHORUS_HOME/chorus.db" 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null # deletes the log at its end
 expect_match "$(traced name chorus-run a hi)" '^name( page log)+$'
 
+test_case "a one-line turn writes 18 pages to the log and syncs it twice"
+init a --model builtin/script
+for turn in 1 2 3 4 5; do # at times a page is full, or the index of the search is written
+    traced .\* chorus-run a hi >/dev/null
+    echo "$(grep -c 'pwrite64.*-wal>.*, 4096, ' trace) $(grep -c 'fdatasync.*-wal>' trace)"
+done >writes
+expect_equal "$(sort -n writes | head -n 1)" "18 2"
+
 end_tests

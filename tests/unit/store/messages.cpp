@@ -139,8 +139,13 @@ TEST(Messages, ids_are_not_given_twice) {
     Store store = home.open();
     const AgentId agent = add_agent(store, "ada");
     const std::int64_t id = add_message(store, agent, user_message("x", 1));
-    in_transaction(store, [&] { store.prepare("DELETE FROM messages").run(); });
-    EXPECT_GT(add_message(store, agent, user_message("y", 1)), id);
+    in_transaction(store, [&] { delete_message(store, id); });
+    const std::int64_t second = add_message(store, agent, user_message("y", 1));
+    EXPECT_EQ(second, id + 1);
+    // an older one that goes changes nothing
+    add_message(store, agent, user_message("z", 1));
+    in_transaction(store, [&] { delete_message(store, second); });
+    EXPECT_EQ(add_message(store, agent, user_message("z", 1)), id + 3);
 }
 
 TEST(Messages, are_found_by_who_said_what) {

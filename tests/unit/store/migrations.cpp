@@ -68,8 +68,8 @@ TEST(Migrations, make_the_table_of_messages_and_the_indexes_of_its_queries) {
               "agent_id,content,role,thread_id,timestamp");
     EXPECT_EQ(query_integer(store.handle(),
                             "SELECT count(*) FROM sqlite_schema WHERE name = 'messages' AND sql "
-                            "LIKE '%id INTEGER PRIMARY KEY AUTOINCREMENT%'"),
-              1);
+                            "LIKE '%AUTOINCREMENT%'"),
+              0);
     EXPECT_EQ(query_text(store.handle(),
                          "SELECT group_concat(name) FROM pragma_index_info('messages_thread')"),
               "agent_id,thread_id");
@@ -132,6 +132,41 @@ TEST(Migrations, wait_for_a_person_where_they_are_told_to) {
     EXPECT_EQ(read_bytes(home.paths().database), before);
     { const Store store = home.open(); }
     EXPECT_NO_THROW(Store::open(home.paths(), IfOld::refuse));
+}
+
+// As schema 23 has it.
+const std::string with_counter = [] {
+    std::string sql =
+        "DROP VIEW searchable; ALTER TABLE messages RENAME TO uncounted; "
+        "CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, ";
+    for (const char* column : {"agent_id", "thread_id", "turn_id", "role", "timestamp",
+                               "tool_call_id", "tokens", "restored_from", "original_timestamp",
+                               "compacted_into", "prefix_hash", "content", "tool_calls", "extra"})
+        sql += std::string(column) + (std::string_view(column) == "extra" ? "); " : ", ");
+    return sql +
+           "INSERT INTO messages SELECT * FROM uncounted; DROP TABLE uncounted; "
+           "UPDATE sqlite_sequence SET seq = 9 WHERE name = 'messages'; "
+           "PRAGMA user_version = 23";
+}();
+
+TEST(Migrations, keep_the_messages_and_what_counts_them) {
+    const Home home;
+    AgentId agent = 0;
+    {
+        Store store = home.open();
+        agent = add_agent(store, "ada");
+        EXPECT_EQ(add_message(store, agent, user_message("kept", 1)), 1);
+        EXPECT_EQ(add_message(store, agent, user_message("too", 2)), 2);
+    }
+    edit(home.paths(), with_counter);
+    Store store = home.open();
+    EXPECT_EQ(query_text(store.handle(), "SELECT group_concat(id || content) FROM messages"),
+              "1kept,2too");
+    EXPECT_EQ(query_integer(store.handle(),
+                            "SELECT count(*) FROM sqlite_schema WHERE name IN ('searchable', "
+                            "'messages_thread', 'messages_turn')"),
+              3);
+    EXPECT_EQ(add_message(store, agent, user_message("new", 3)), 10);
 }
 
 TEST(Migrations, find_what_stands_for_earlier_messages) {
