@@ -66,15 +66,37 @@ Found one_of(std::string_view text, std::vector<std::string> candidates, Error n
     return std::move(candidates.front());
 }
 
-Found find_bare(std::string_view name, const Catalog& catalog, const AvailableModels& available,
-                Check check, Error none) {
-    std::vector<std::string> serving;
+// Returns the providers that were never asked, with the models that the catalog knows.
+AvailableModels unasked(const Catalog& catalog, const AvailableModels& available) {
+    AvailableModels known;
+    for (const std::string& provider : catalog.provider_names()) {
+        if (available.providers.count(provider) != 0) continue;
+        AvailableModels::Listed& listed = known.providers[provider];
+        listed.valid = true;
+        for (const std::string& model : catalog.model_names(provider))
+            listed.models.push_back(parse_model_name(model).name);
+    }
+    return known;
+}
+
+std::vector<std::string> serving(std::string_view name, const Catalog& catalog,
+                                 const AvailableModels& available, Check check) {
+    std::vector<std::string> found;
     for (const auto& [provider, listed] : available.providers)
         if (catalog.has_provider(provider) && lists(listed, name) &&
             (listed.valid || check != Check::usable))
-            serving.push_back(provider + "/" + std::string(name));
-    if (serving.empty() && check != Check::none) serving = names_with(name, {}, catalog, available);
-    return one_of(name, std::move(serving), std::move(none));
+            found.push_back(provider + "/" + std::string(name));
+    return found;
+}
+
+Found find_bare(std::string_view name, const Catalog& catalog, const AvailableModels& available,
+                Check check, Error none) {
+    for (const AvailableModels& models : {available, unasked(catalog, available)}) {
+        std::vector<std::string> found = serving(name, catalog, models, check);
+        if (found.empty() && check != Check::none) found = names_with(name, {}, catalog, models);
+        if (!found.empty()) return one_of(name, std::move(found), std::move(none));
+    }
+    return none;
 }
 
 std::string accepted_by(Check check) {

@@ -42,10 +42,11 @@ enum class Check {
     usable,  // the same, and the provider's key must be valid
     none,    // a name with a provider is accepted as it is
 };
-// Returns the full "provider/name". A bare name is looked up in the lists. Where no list has the
-// name, a part that only one listed name has suffices (ignoring case, and not with Check::none); if
-// several have it, the error names them. A provider that was never asked accepts any name.
-// Otherwise returns Error(no_driver).
+// Returns the full "provider/name". A bare name is looked up in the lists, and if it is in none, in
+// the catalog's models of the providers that were never asked. Where no list has the name, a part
+// that only one listed name has suffices (ignoring case, and not with Check::none); if several have
+// it, the error names them. A provider that was never asked accepts any name. Otherwise returns
+// Error(no_driver).
 std::variant<std::string, base::Error> find_model(std::string_view text, const Catalog& catalog,
                                                   const AvailableModels& available, Check check);
 // Like find_model, but throws the error.

@@ -129,6 +129,22 @@ TEST(ResolveModel, takes_a_part_that_only_one_name_has) {
 }
 
 // L-20
+TEST(ResolveModel, knows_the_models_of_the_catalog_where_nobody_was_asked) {
+    const auto found = [](const std::string& text, const char* lists) {
+        return resolve_model(text, Catalog(), parse_available_models(lists), Check::usable);
+    };
+    EXPECT_EQ(found("claude-opus-5-5", "{}"), "anthropic/claude-opus-5-5");
+    EXPECT_EQ(found("opus-5-5", "{}"), "anthropic/claude-opus-5-5");
+    EXPECT_TRUE(says(error_of([&] { (void)found("opus", "{}"); }), "'opus' is ambiguous"));
+    // a list comes first, and a provider that has one is not guessed at
+    EXPECT_EQ(found("opus-5-5", R"({"xai":{"valid":true,"models":["opus-5-5"]}})"), "xai/opus-5-5");
+    EXPECT_TRUE(says(error_of([&] {
+                         (void)found("opus-5-5", R"({"anthropic":{"valid":true,"models":["x"]}})");
+                     }),
+                     "no provider lists 'opus-5-5'"));
+}
+
+// L-20
 TEST(ResolveModel, takes_no_part_of_several_and_names_them) {
     const base::Error both = error_of([] { (void)by_part("haiku"); });
     EXPECT_EQ(both.code(), ErrorCode::no_driver);
