@@ -164,7 +164,7 @@ struct Set : OfKey {
                                    life::load_catalog(subject.home),
                                    place.names.size() > 1 ? place.names[1] : "");
         write(subject, place, text, begun);
-        if (json) print_value(begun);
+        if (json) print_value(begun, place);
     }
 
     std::string value;
@@ -174,13 +174,32 @@ struct Unset : OfKey {
     using OfKey::OfKey;
 
     void run(Begun& begun) const {
-        const agent::KeyPlace place = require_place_to_change(*this);
+        const agent::Key unread{.name = key,
+                                .type = agent::KeyType::any,
+                                .in_agent = !agent.empty(),
+                                .in_home = agent.empty(),
+                                .fallback = {},
+                                .environment = {},
+                                .sentence = {}};
+        const agent::KeyPlace place =
+            is_unread(begun) ? agent::KeyPlace{.key = &unread, .file = file(), .names = {key}}
+                             : require_place_to_change(*this);
         check_prompt(place, "");
         Subject subject = open_to_change(begun, agent);
         lock(subject);
         const std::string text = agent::without_value(subject.text, place, subject.path);
         if (text != subject.text) write(subject, place, text, begun);
-        if (json) print_value(begun);
+        if (json) print_value(begun, place);
+    }
+
+    // Whether the file has the key, and nothing reads it.
+    bool is_unread(const Begun& begun) const {
+        if (agent::find_place(key, file()) || !sys::exists(begun.home.path())) return false;
+        const Subject subject = open_to_read(begun, agent);
+        const auto unread = agent.empty()
+                                ? agent::parse_home_configuration(subject.text, subject.path).unread
+                                : agent::parse_configuration(subject.text, subject.path).unread;
+        return std::find(unread.begin(), unread.end(), key) != unread.end();
     }
 };
 

@@ -170,7 +170,7 @@ void print_notices(const Subject& subject, const Files& files) {
 
 struct Get : OfKey {
     using OfKey::OfKey;
-    void run(Begun& begun) const { print_value(begun); }
+    void run(Begun& begun) const { print_value(begun, require_place()); }
 };
 
 struct List : OfFile {
@@ -202,8 +202,7 @@ struct List : OfFile {
 
 }  // namespace
 
-void OfKey::print_value(const Begun& begun) const {
-    const KeyPlace place = require_place();
+void OfKey::print_value(const Begun& begun, const KeyPlace& place) const {
     Subject subject = open_to_read(begun, agent);
     const Files files = read_files(subject);
     check(subject, files, begun.environment);

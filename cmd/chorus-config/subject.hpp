@@ -39,7 +39,7 @@ struct OfKey : OfFile {
     // ones.
     agent::KeyPlace require_place() const;
     // Prints the value in force.
-    void print_value(const Begun& begun) const;
+    void print_value(const Begun& begun, const agent::KeyPlace& place) const;
     std::string key;
 };
 

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <optional>
 
 #include "base/error.hpp"
 #include "sys/file.hpp"
@@ -24,6 +26,15 @@ bool has_names(const std::string& directory, std::string_view but_for) {
     });
 }
 
+// Returns nothing where the home may not be read: it has another owner, which is reported when it
+// is opened.
+std::optional<off_t> size_of(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) == 0) return status.st_size;
+    if (errno == EACCES) return std::nullopt;
+    return 0;
+}
+
 // Returns whether there are directories of agents, whatever the database contains.
 bool has_directories(const agent::Home& home, std::string_view adopted) {
     return has_names(home.agents(), adopted) || has_names(home.archive(), {});
@@ -32,10 +43,9 @@ bool has_directories(const agent::Home& home, std::string_view adopted) {
 // Must be checked before the database is opened: if another process is creating the first agent,
 // its directory appears after the database, and so the new database is not refused.
 store::IfEmpty if_empty(const agent::Home& home, std::string_view adopted, bool creates) {
-    struct stat status {};
-    const bool may_be_empty =
-        stat(home.database().c_str(), &status) != 0 || status.st_size <= bytes_of_an_empty_one;
-    if (may_be_empty && has_directories(home, adopted)) return store::IfEmpty::refuse;
+    const auto size = size_of(home.database());
+    if (size && *size <= bytes_of_an_empty_one && has_directories(home, adopted))
+        return store::IfEmpty::refuse;
     return creates ? store::IfEmpty::make : store::IfEmpty::not_found;
 }
 
@@ -50,7 +60,8 @@ store::Store open_home(const agent::Home& home, const sys::Environment& environm
     const bool creates = if_missing == agent::IfMissing::create;
     const bool unasked = groom == agent::Groom::automatic;
     const store::IfEmpty empty = if_empty(home, adopted, creates);
-    if (!unasked && !sys::exists(home.database()) && empty == store::IfEmpty::make)
+    if (!unasked && size_of(home.database()) && !sys::exists(home.database()) &&
+        empty == store::IfEmpty::make)
         throw Error(ErrorCode::config_invalid,
                     home.path() + ": the home does not exist, and automatic creation is off",
                     "CHORUS_GROOM=auto creates it");

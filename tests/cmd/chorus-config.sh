@@ -171,6 +171,15 @@ refused 2 'it is a key of agent.json: name the agent with -A' chorus-config set 
 refused 2 'it is a key of config.json: leave -A out' chorus-config set -A a roles.ada x
 refused 2 'usage: KEY: is empty' chorus-config get ''
 refused 2 'no such key' chorus-config get $'x\x1b[31m'
+# what a notice names can be taken away
+echo '{"retires": 1, "max_retries": 2}' >"$CHORUS_HOME/config.json"
+refused 2 'no such key' chorus-config get retires
+refused 2 "'retirs': there is no such key in config.json" chorus-config unset retirs
+run chorus-config unset retires
+expect_status 0
+expect_equal "$(jq -c . "$CHORUS_HOME/config.json")" '{"max_retries":2}'
+run chorus-config unset max_retries
+expect_status 0
 expect_no_match "$err" $'\x1b'
 for words in '' 'set' 'set max_retries' 'get' 'nosuch' 'set -a' 'list x' 'trust'; do
     run chorus-config $words
@@ -487,6 +496,18 @@ for words in 'get max_retries' 'set max_retries 2' 'list'; do
     refused 6 'belongs to uid 12345' chorus-config $words
 done
 chown "$(id -u)" "$CHORUS_HOME"
+# what another user may not even look into
+chmod 711 "$base" "$scratch"
+for words in 'config doctor' 'config get max_retries' 'run a hello' 'tasks pending' 'context history a' 'context verify' \
+    'destroy a --yes' 'init b --model builtin/script'; do
+    for groom in auto manual; do
+        run env CHORUS_GROOM=$groom setpriv --reuid=65534 --regid=65534 --clear-groups "$CHORUS_BIN"/chorus-$words
+        expect_status 6
+        expect_match "$err" "^chorus-${words%% *}: error: $CHORUS_HOME: belongs to uid 0, this process runs as uid 65534
+chorus-${words%% *}: hint: sudo -u root …$"
+        expect_equal "$out" ''
+    done
+done
 chmod 777 "$CHORUS_HOME"
 refused 6 'writable by other users' chorus-config set max_retries 2
 
