@@ -76,8 +76,10 @@ struct Options {
 cli::StdinUse stdin_use(const std::string& given, const sys::Environment& environment) {
     const std::string value = given.empty() ? environment.get("CHORUS_STDIN", "append") : given;
     if (const auto use = cli::stdin_uses.find(value)) return *use;
-    throw Error(ErrorCode::bad_request, "--stdin: " + base::quoted(value) + " is not valid",
-                "use 'append', 'ignore' or 'inline'");
+    throw Error(
+        given.empty() ? ErrorCode::config_invalid : ErrorCode::bad_request,
+        (given.empty() ? "CHORUS_STDIN: " : "--stdin: ") + base::quoted(value) + " is not valid",
+        "use 'append', 'ignore' or 'inline'");
 }
 
 // Looked up before parsing, so that a usage error is printed in that format too.

@@ -113,11 +113,16 @@ std::unique_ptr<channel::Trace> open_trace(const std::string& given, sys::Enviro
                                            const agent::Home& home) {
     const std::string file = given.empty() ? environment.get("CHORUS_TRACE") : given;
     if (file.empty()) return nullptr;
+    const bool is_option = !given.empty();
+    const channel::Trace::Source source{
+        is_option ? "--trace" : "CHORUS_TRACE",
+        is_option ? ErrorCode::bad_request : ErrorCode::config_invalid};
     if (file == "-")
-        throw Error(ErrorCode::bad_request, "--trace: lines are appended to a file, not to stdout",
+        throw Error(source.code,
+                    std::string(source.name) + ": lines are appended to a file, not to stdout",
                     "a file of that name is ./-");
     agent::refuse_own_places(home)(file);
-    auto trace = std::make_unique<channel::Trace>(file, environment.get("TRACEPARENT"));
+    auto trace = std::make_unique<channel::Trace>(file, environment.get("TRACEPARENT"), source);
     std::map<std::string, std::string> values = environment.all();
     values["CHORUS_TRACE"] = sys::real_path(file);
     values["TRACEPARENT"] = trace->traceparent();

@@ -57,11 +57,11 @@ void add_usage(std::vector<std::pair<std::string, std::int64_t>>& numbers,
     numbers.emplace_back("gen_ai.usage.cache_creation.input_tokens", usage.cache_write_tokens);
 }
 
-sys::LineLog open_log(const std::string& file) {
+sys::LineLog open_log(const std::string& file, const Trace::Source& source) {
     try {
         return sys::LineLog(file);
     } catch (const base::Error& error) {
-        throw base::Error(base::ErrorCode::bad_request, "--trace: " + error.message(),
+        throw base::Error(source.code, std::string(source.name) + ": " + error.message(),
                           "name a regular file that you may write");
     }
 }
@@ -81,8 +81,8 @@ void write_attribute(chat::JsonText& out, std::string_view key, std::string_view
 
 }  // namespace
 
-Trace::Trace(const std::string& file, const std::string& parent)
-    : file_(open_log(file)), turn_(begin("invoke_agent", internal_kind, "invoke_agent")) {
+Trace::Trace(const std::string& file, const std::string& parent, const Source& source)
+    : file_(open_log(file, source)), turn_(begin("invoke_agent", internal_kind, "invoke_agent")) {
     const auto parts = base::split(parent, '-');
     const bool is_usable = parts.size() == 4 && parts[0] == "00" &&
                            is_id(parts[1], trace_id_length) && is_id(parts[2], span_id_length) &&
@@ -207,7 +207,7 @@ void Trace::finish(const chat::TurnResult& result,
     out.end_array().end_object().end_array().end_object().end_array().end_object();
     file_.append(out.take() + "\n");
 } catch (const base::Error& error) {
-    warn("--trace: " + error.message());
+    warn("trace: " + error.message());
 }
 
 }  // namespace chorus::channel

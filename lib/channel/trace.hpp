@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "chat/event.hpp"
 #include "sys/line_log.hpp"
 
@@ -19,10 +20,15 @@ namespace chorus::channel {
 
 class Trace {
   public:
+    // The option or the variable that names the file, and the code of an error in it.
+    struct Source {
+        const char* name = nullptr;
+        base::ErrorCode code = base::ErrorCode::bad_request;
+    };
     // Makes the file where it is missing. `parent` is a traceparent; one that is malformed is
-    // ignored, as the specification wants it. Throws Error(bad_request) where the file cannot be
-    // written or is not a regular one.
-    Trace(const std::string& file, const std::string& parent);
+    // ignored, as the specification wants it. Throws where the file cannot be written or is not a
+    // regular one.
+    Trace(const std::string& file, const std::string& parent, const Source& source);
 
     // The traceparent of the turn's span, for child processes.
     std::string traceparent() const;

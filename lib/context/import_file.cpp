@@ -25,6 +25,9 @@ class Lines {
             ++number_;
             const std::size_t end = text_.find('\n');
             const std::string_view text = text_.substr(0, end);
+            if (number_ == 1 && !text.starts_with('{'))
+                throw Error(ErrorCode::bad_request, name_ + ": neither an export nor a transcript",
+                            std::string(import_hint));
             if (text.starts_with('{') && !base::trim(text).ends_with('}'))
                 throw wrong("not JSON: the line is cut off");
             ImportLine line = parse_import_line(text, place());

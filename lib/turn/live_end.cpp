@@ -117,11 +117,13 @@ void LiveTurn::fill(const LoopEnd& end) {
             return ended(State::input_required, reason_of(result_.prompts),
                          ErrorCode::input_required, "turn: it waits for a decision");
         case End::denied:
-            return ended(State::failed, "denied", ErrorCode::denied,
-                         "turn: --on-ask is fail, and a person has to decide about " +
-                             (result_.denied.empty() ? "a call of a sub-agent"
-                                                     : result_.denied.back().action),
-                         goes_on);
+            return ended(
+                State::failed, "denied", ErrorCode::denied,
+                "turn: --on-ask is fail, and a person has to decide about " +
+                    (result_.denied.empty() ? "a call of a sub-agent"
+                                            : result_.denied.back().action),
+                goes_on +
+                    " goes on without it; a turn with --on-ask suspend waits for the decision");
         case End::refused:
             return ended(
                 State::failed, refused_reason, ErrorCode::failed,

@@ -67,7 +67,16 @@ expect_said $'option first\n\n<stdin>\nline 1\nline 2\n</stdin>'
 run_stdin data chorus-run a -p '' --stdin append
 expect_status 2
 expect_match "$err" 'usage: -p: is empty'
-refused "CHORUS_STDIN|--stdin.*'never'" env CHORUS_STDIN=never chorus-run a hi
+run env CHORUS_STDIN=never chorus-run a hi
+expect_status 3
+expect_match "$err" "^chorus-run: error: CHORUS_STDIN: 'never' is not valid
+chorus-run: hint: use 'append', 'ignore' or 'inline'$"
+run env CHORUS_TRACE=/nonexistent/x chorus-run a hi
+expect_status 3
+expect_match "$err" "^chorus-run: error: CHORUS_TRACE: /nonexistent/x: No such file"
+run chorus-run a hi --trace /nonexistent/x
+expect_status 2
+expect_match "$err" "^chorus-run: error: --trace: /nonexistent/x: No such file"
 refused "usage: .*never" chorus-run a hi --stdin never
 
 test_case "data does not end its block, and is no call"

@@ -325,8 +325,9 @@ TEST_F(ImportTest, EveryRefusalNamesItsLine) {
         R"({"type":"session","id":"s","text":"{\"id\":\"other\",\"messages\":[]}"})";
     const std::vector<Case> cases{
         {"", "file: it is empty"},
-        {"not json\n", at(1, "not JSON")},
-        {"[1]\n", at(1, "not an object")},
+        {"not json\n", "file: neither an export nor a transcript"},
+        {"[1]\n", "file: neither an export nor a transcript"},
+        {"{x}\n", at(1, "not JSON")},
         {R"({"type":"message"})", at(1, "\"id\" is not a whole number")},
         {R"({"type":"thread","thread_id":1})", at(1, "it is not an agent line")},
         {R"({"type":"agent","schema":"chorus.export/2","origin":"o"})",
