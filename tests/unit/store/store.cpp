@@ -217,6 +217,7 @@ TEST(Transaction, of_sixteen_processes_wait_for_each_other_and_lose_nothing) {
     for (int process = 0; process < processes; ++process)
         children.push_back(start_child([&] {
             Store store = home.open();
+            store.set_patience(300'000, {});  // on a slow disk with others at work
             in_transaction(store, [&] {
                 Agent agent;
                 agent.name = "ada";
