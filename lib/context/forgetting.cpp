@@ -14,11 +14,13 @@ void forget_thread(const agent::Home& home, store::Store& store, const store::Ag
     sys::try_remove_tree(home.thread_lock(agent.id, thread.id));
 }
 
-void forget_leftovers(const agent::Home& home, store::Store& store, const store::Agent& agent) {
+void forget_leftovers(const agent::Home& home, store::Store& store, const store::Agent& agent,
+                      const std::function<void(store::ThreadId)>& before) {
     for (const store::ThreadId id : store::ephemeral_threads(store, agent.id)) {
         const auto lock =
             sys::Lock::try_acquire(home.thread_lock(agent.id, id), sys::Lock::Mode::exclusive);
         if (!lock) continue;
+        before(id);
         const auto thread = store::find_thread(store, agent.id, id);
         if (thread)
             forget_thread(home, store, agent, *thread);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/shell_quoted.hpp"
 #include "base/text.hpp"
 
 namespace chorus::sys {
@@ -19,7 +20,8 @@ constexpr std::array<std::string_view, 7> all_settings{".mcp.json",
 
 constexpr std::size_t most_told = 10;
 constexpr std::size_t most_told_bytes = 200;
-constexpr std::size_t most_recorded_bytes = 64 * 1024;
+constexpr std::size_t most_of_a_path = 5;
+constexpr std::size_t most_recorded_bytes = 1024 * 1024;
 
 // The end of a long path names what is obeyed.
 std::string without_middle(const std::string& text) {
@@ -39,14 +41,21 @@ bool Plants::is_settings_file(std::string_view path) {
     return std::find(all_settings.begin(), all_settings.end(), path) != all_settings.end();
 }
 
-PlantReport Plants::report(const std::vector<std::string>& changes) {
-    if (changes.empty()) return {};
+PlantReport Plants::report_since(const Plants& before) const {
+    std::vector<std::pair<std::string, std::vector<std::string>>> paths;
+    for (const Plant* plant : new_since(before)) {
+        if (paths.empty() || paths.back().first != plant->path)
+            paths.emplace_back(plant->path, std::vector<std::string>());
+        paths.back().second.push_back(base::visible(plant->what, base::Newlines::escape));
+    }
+    if (paths.empty()) return {};
     std::vector<std::string> all;
     std::vector<std::string> shown;
     std::size_t recorded = 0;
     std::size_t bytes = 0;
-    for (const std::string& change : changes) {
-        all.push_back(base::visible(change, base::Newlines::escape));
+    for (const auto& [path, changes] : paths) {
+        all.push_back(base::shell_quoted(base::visible(path, base::Newlines::escape)) + ": " +
+                      base::first_few(changes, most_of_a_path));
         shown.push_back(without_middle(all.back()));
         if ((bytes += all.back().size()) <= most_recorded_bytes) ++recorded;
     }
@@ -71,7 +80,7 @@ Plants Plants::parse(std::string_view text) {
     return plants;
 }
 
-std::vector<std::string> Plants::since(const Plants& before) const {
+std::vector<const Plant*> Plants::new_since(const Plants& before) const {
     std::vector<const Plant*> found;
     for (const Plant& plant : all_)
         if (before.all_.count(plant) == 0) found.push_back(&plant);
@@ -80,8 +89,13 @@ std::vector<std::string> Plants::since(const Plants& before) const {
     };
     std::stable_sort(found.begin(), found.end(),
                      [&](const Plant* a, const Plant* b) { return depth(a) < depth(b); });
+    return found;
+}
+
+std::vector<std::string> Plants::since(const Plants& before) const {
     std::vector<std::string> changes;
-    for (const Plant* plant : found) changes.push_back(plant->path + ": " + plant->what);
+    for (const Plant* plant : new_since(before))
+        changes.push_back(plant->path + ": " + plant->what);
     return changes;
 }
 

@@ -22,7 +22,7 @@ struct Plant {
 // What changed, in one clause without a full stop: "files changed that …"; both are "" for nothing.
 struct PlantReport {
     std::string line;    // for people and the model: of many, the first few
-    std::string record;  // for the audit log: up to 64 KiB
+    std::string record;  // for the audit log: all paths, up to 1 MiB
 };
 
 // A workspace is given by a path without links, resolved once. Where a directory of that path was
@@ -42,13 +42,15 @@ class Plants {
     // Returns what is here and was not in `before`, the paths with the fewest parts first:
     // "sub/.git/config: core.fsmonitor".
     std::vector<std::string> since(const Plants& before) const;
-    static PlantReport report(const std::vector<std::string>& changes);
+    // The same for people: of each path the first few changes.
+    PlantReport report_since(const Plants& before) const;
 
     // For another process to compare with.
     std::string text() const;
     static Plants parse(std::string_view text);
 
   private:
+    std::vector<const Plant*> new_since(const Plants& before) const;
     std::set<Plant> all_;
 };
 

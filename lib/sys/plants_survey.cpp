@@ -9,7 +9,6 @@
 #include <cstring>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/hash.hpp"
 #include "base/limits.hpp"
@@ -44,10 +43,9 @@ class Survey : private WorkspaceView {
     std::set<Plant> run() {
         if (!is_there()) return {};
         for (const std::string_view name : Plants::settings_files())
-            if (const auto status = status_of(std::string(name)))
-                add(std::string(name), "is new or changed", mark_of(*status));
+            inspect_settings(std::string(name));
+        for (const char* name : {".hg/sharedpath", ".jj/repo"}) inspect_settings(name);
         for (const std::string& git : places_outside()) inspect(git, "");
-        open_.emplace_back();
         while (!open_.empty()) {
             const std::string directory = std::move(open_.back());
             open_.pop_back();
@@ -57,6 +55,8 @@ class Survey : private WorkspaceView {
     }
 
     bool points_to(std::string_view path) {
+        for (const std::string_view name : Plants::settings_files())
+            if (beneath(place_of("", std::string(name))) == path) return true;
         for (const std::string& git : places_outside()) inspect_configuration(git, "");
         for (std::size_t end = 0; end != path.npos; end = path.find('/', end + 1)) {
             const std::string directory = end == 0 ? "" : std::string(path.substr(0, end)) + "/";
@@ -80,6 +80,16 @@ class Survey : private WorkspaceView {
         for (const std::string& path : {git_.git_directory, git_.common_directory})
             if (!path.empty() && !is_within(path, workspace())) outside.insert(path + "/");
         return outside;
+    }
+
+    // The file itself, or the link and what it leads to.
+    void inspect_settings(const std::string& name) {
+        const auto place = beneath(place_of("", name));
+        const auto own = status_of(name);
+        const auto target = place && *place != name ? status_of(*place) : std::nullopt;
+        if (place && !target && (!own || S_ISDIR(own->st_mode))) return;
+        add(name, place ? "is new or changed" : "leads out of the workspace",
+            (own ? mark_of(*own) : "") + (target ? " " + mark_of(*target) : place_of("", name)));
     }
 
     void add(const std::string& path, std::string what, std::string mark) {
@@ -418,7 +428,7 @@ class Survey : private WorkspaceView {
     std::set<std::string> included_;  // files of the workspace that it includes
     GitPlace git_;
     Buffer entries_;
-    std::vector<std::string> open_;
+    std::vector<std::string> open_{""};
     std::set<std::string> repositories_;
     std::set<std::array<std::string, 3>> inspected_;
     std::set<std::string> pointed_to_;

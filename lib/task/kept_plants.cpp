@@ -52,7 +52,7 @@ std::string plants_advice(const std::string& directory) {
 }
 
 sys::PlantReport plants_since(const std::string& directory, const sys::Plants& before) {
-    return sys::Plants::report(sys::Plants::in(directory).since(before));
+    return sys::Plants::in(directory).report_since(before);
 }
 
 sys::PlantReport left_plants(const std::string& file) {

@@ -114,7 +114,7 @@ std::vector<std::string> plants_of(const Site& site, const std::vector<store::Ta
         const auto before = plants_before(site, task);
         if (!before) continue;
         if (now.count(task.directory) == 0) now[task.directory] = sys::Plants::in(task.directory);
-        const std::string plants = sys::Plants::report(now[task.directory].since(*before)).line;
+        const std::string plants = now[task.directory].report_since(*before).line;
         if (!plants.empty())
             told.push_back(task.id + ": " + plants + plants_advice(task.directory));
     }

@@ -1,5 +1,6 @@
 #include "turn/alerts.hpp"
 
+#include "sys/file.hpp"
 #include "task/kept_plants.hpp"
 
 namespace chorus::turn {
@@ -41,6 +42,14 @@ std::string alert_of_killed(const place::Surroundings& surroundings, store::Stor
     }
     task::forget_plants(file);
     return left.line.empty() ? "" : when + left.line;
+}
+
+std::string alert_of_killed(const place::Surroundings& surroundings, store::Store& store,
+                            const policy::Redaction& redaction, const store::Agent& agent,
+                            store::ThreadId thread) {
+    if (!sys::exists(surroundings.home.directory(agent.dir).call_plants(thread))) return {};
+    const auto turn = store::newest_turn(store, agent.id, thread);
+    return turn ? alert_of_killed(surroundings, store, redaction, agent, *turn) : "";
 }
 
 }  // namespace chorus::turn

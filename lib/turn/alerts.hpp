@@ -32,5 +32,9 @@ class Alerts {
 std::string alert_of_killed(const place::Surroundings& surroundings, store::Store& store,
                             const policy::Redaction& redaction, const store::Agent& agent,
                             const store::Turn& turn);
+// The same for the newest turn of a thread.
+std::string alert_of_killed(const place::Surroundings& surroundings, store::Store& store,
+                            const policy::Redaction& redaction, const store::Agent& agent,
+                            store::ThreadId thread);
 
 }  // namespace chorus::turn

@@ -86,12 +86,6 @@ tools::Trace trace_of(place::Place& place, const Unfinished& unfinished,
     }
 }
 
-// We hold the thread's lock: the process of its call is gone.
-void alert_of_killed_calls(place::Place& place, const store::Turn& turn) {
-    place.left_plants =
-        alert_of_killed(place.surroundings, place.store, place.redaction, place.agent, turn);
-}
-
 // Returns whether the answer's calls changed nothing; a command that began counts as a change.
 bool changed_nothing(const chat::Message& answer, const std::vector<store::ToolRun>& runs) {
     return std::all_of(answer.tool_calls.begin(), answer.tool_calls.end(), [&](const auto& call) {
@@ -131,7 +125,10 @@ void write_exit(store::Store& store, store::Turn& turn, const std::string& reaso
 LastTurn take_over(place::Place& place) {
     // an open turn is the newest one: none begins beside it
     auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id);
-    if (turn) alert_of_killed_calls(place, *turn);
+    // we hold the thread's lock: the process of its call is gone
+    if (turn)
+        place.left_plants =
+            alert_of_killed(place.surroundings, place.store, place.redaction, place.agent, *turn);
     // a process that decided its prompt may have been killed while writing agent.json
     if (turn && turn->state == TurnState::prompt) sys::remove_temporaries(place.directory.path());
     if (!turn || turn->pid == 0) return {std::move(turn), false};
@@ -156,9 +153,7 @@ LastTurn take_over_unless_idle(place::Place& place) {
     if (!store::newest_turn_is_idle(place.store, place.agent.id, place.thread.id))
         return take_over(place);
     // a process that could not record an alert left the file
-    if (sys::exists(place.directory.call_plants(place.thread.id)))
-        if (const auto turn = store::newest_turn(place.store, place.agent.id, place.thread.id))
-            alert_of_killed_calls(place, *turn);
+    alert_of_killed(place.surroundings, place.store, place.redaction, place.agent, place.thread.id);
     return {};
 }
 

@@ -25,6 +25,7 @@
 #include "store/settings.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "turn/alerts.hpp"
 #include "turn/attaching.hpp"
 #include "turn/compact.hpp"
 #include "turn/ephemeral.hpp"
@@ -296,7 +297,9 @@ chat::TurnResult nothing_to_resume(place::Place& place, const std::optional<stor
         place::begin_thread(place);
         surroundings.warn("thread " + std::to_string(place.thread.id));
     }
-    context::forget_leftovers(surroundings.home, place.store, place.agent);
+    context::forget_leftovers(surroundings.home, place.store, place.agent, [&](auto thread) {
+        alert_of_killed(surroundings, place.store, place.redaction, place.agent, thread);
+    });
     mend_transcript(place);
     warn_of_clock(place.agent, surroundings.warn);
     warn_of_unread(loaded.configuration.unread, place.directory.file(), surroundings);

@@ -31,6 +31,7 @@
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
 #include "sys/lock.hpp"
+#include "turn/alerts.hpp"
 #include "turn/hand_back.hpp"
 #include "turn/notice.hpp"
 #include "turn/present.hpp"
@@ -192,7 +193,9 @@ class Destruction {
     // Not on the stack, which may be as small as 64 KiB: all of run() would have it.
     void end_conversation(bool goes_on) {
         if (is_sub_agent()) return with_room([&] { record_end({}); });
-        context::forget_leftovers(home(), store_, agent_);
+        context::forget_leftovers(home(), store_, agent_, [this](auto thread) {
+            turn::alert_of_killed(surroundings_, store_, redaction_, agent_, thread);
+        });
         const std::unique_ptr<turn::Present> found = found_present();
         turn::Present& present = *found;
         redaction_ = present.redaction;

@@ -291,6 +291,26 @@ expect_equal "$(plants | sed 1d)" "2 true task_001: $said two/.git/config: core.
 run chorus-run a -q "/bash $(jq -nc '{command: "for i in $(seq 30); do git init -q deep/er/$i && git -C deep/er/$i config core.fsmonitor x; done; git init -q four && git -C four config core.fsmonitor x"}')"
 expect_match "$err" "$said four/.git/config: core.fsmonitor, deep.* and 21 more; inspect"
 expect_equal "$(plants | tail -n 1 | grep -o 'deep/er' | wc -l)" 30
+# thousands of keys of one file hide no other
+run chorus-run a -q "/bash $(jq -nc '{command: "git init -q x; (echo [a]; seq 9000 | sed s/.*/k\\&=1/) >>x/.git/config; mkdir farther; git init -q farther/y; git -C farther/y config core.fsmonitor x"}')"
+expect_match "$(plants | tail -n 1)" 'x/.git/config: a.k1, .* and 8995 more, farther/y/.git/config: core.fsmonitor$'
+# what a link of the user leads to
+mkdir "$(workspace)/conf" && ln -s conf/envrc "$(workspace)/.envrc"
+for call in '/bash echo touch x >conf/envrc' '/create_file {"path": "conf/envrc", "content": "x"}'; do
+    run chorus-run a -q "$call"
+    expect_match "$err" "alert: .*$said .envrc: is new or changed"
+    expect_match "$(plants | tail -n 1)" "$said .envrc: is new or changed$"
+done
+# a killed turn that leaves no trace leaves this one, once
+(exec chorus-run a -q --ephemeral '/bash git init -q five; git -C five config core.fsmonitor x; touch planted; sleep 60') >/dev/null 2>&1 &
+wait_for 20 test -e "$(workspace)/planted" || fail 'nothing planted'
+{ kill -9 $! && wait $!; } 2>/dev/null
+run chorus-run a -q hi
+expect_match "$err" "^chorus-run: alert: a: during a call that was killed, $said five/.git/config: core.fsmonitor; inspect [^
+]*$"
+expect_match "$(plants | tail -n 1)" "during a call that was killed, $said five/.git/config: core.fsmonitor$"
+run chorus-run a -q hi
+expect_equal "$err" ''
 expect_equal "$(find "$CHORUS_HOME" -name 'plants-*')" ''
 
 test_case "what a git tool or a rewind brings in for git on the host is told" # 12 A4
@@ -334,7 +354,7 @@ changes "config '[include]' 'path = in\\' cx; config '[x]'; echo >.git/incx" "$o
 changes "config '[core]' 'hooksPath = h\\' 'k'; mkdir hk" "$hook" 'pre-commit: a hook'
 changes "config '[include]' 'path = \"in\\tc\"'; echo >.git/\$'in\\tc'" "$obeyed \"\$(echo .git/in*c)\"" core.fsmonitor
 for word in '\"./tools/my clean\" %f' "'./tools/my clean' %f" './tools/my\\ clean'; do
-    changes "mkdir tools; touch 'tools/my clean'; config '[filter \"a\"]' \"clean = \$word\"" "echo x >>'tools/my clean'" 'my clean: named by filter.clean'
+    changes "mkdir tools; touch 'tools/my clean'; config '[filter \"a\"]' \"clean = \$word\"" "echo x >>'tools/my clean'" "my clean': named by filter.clean"
 done
 
 test_case "what a command or a task left whose process was killed is told" # 12 A4

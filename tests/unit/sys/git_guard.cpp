@@ -204,7 +204,7 @@ TEST_F(SandboxTest, WhatIsMadeForProtectionIsNoPlant) {
         commands.push_back(sandboxed(one, bash("true")));
     }
     for (std::size_t i = 0; i < places.size(); ++i)
-        EXPECT_EQ(Plants::report(Plants::in(places[i]).since(before[i])).line, "") << places[i];
+        EXPECT_EQ(Plants::in(places[i]).report_since(before[i]).line, "") << places[i];
     std::ofstream(in_workspace(".git/commondir")) << "..\n";
     EXPECT_NE(Plants::in(places[0]).since(before[0]).size(), 0U);
 }

@@ -50,25 +50,45 @@ TEST_F(PlantsTest, AreToldAndCompareInAnotherProcess) {
     EXPECT_EQ(Plants::parse(plants.text()).since(Plants()), plants.since(Plants()));
     EXPECT_EQ(plants.since(Plants::parse(plants.text())), Lines{});
     EXPECT_EQ(Plants::parse("").since(Plants()), Lines{});
-    EXPECT_EQ(Plants::report({}).line, "");
-    EXPECT_EQ(Plants::report({}).record, "");
-    const PlantReport many = Plants::report(Lines(12, "a\nb"));
-    EXPECT_EQ(many.line,
-              "files changed that programs outside the sandbox obey: a\\nb, a\\nb, a\\nb, a\\nb, "
-              "a\\nb, a\\nb, a\\nb, a\\nb, a\\nb, a\\nb and 2 more");
-    EXPECT_EQ(many.record, many.line.substr(0, many.line.find(" and")) + ", a\\nb, a\\nb");
+    EXPECT_EQ(plants.report_since(plants).line, "");
+    EXPECT_EQ(plants.report_since(plants).record, "");
+    EXPECT_EQ(
+        plants.report_since(Plants()).line,
+        "files changed that programs outside the sandbox obey: sub/.git/config: core.fsmonitor");
+    EXPECT_EQ(plants.report_since(Plants()).record, plants.report_since(Plants()).line);
+}
+
+PlantReport report_of(const std::vector<std::pair<std::string, std::string>>& changes) {
+    std::string text;
+    for (const auto& [path, what] : changes) text += path + '\0' + what + '\0' + '\0';
+    return Plants::parse(text).report_since(Plants());
+}
+
+TEST_F(PlantsTest, OfManyTheFirstFewAreToldAndAllAreRecorded) {
+    std::vector<std::pair<std::string, std::string>> many;
+    for (char name = 'a'; name <= 'l'; ++name) many.emplace_back(std::string(1, name) + "\n", "x");
+    const PlantReport report = report_of(many);
+    EXPECT_TRUE(report.line.ends_with("'j\\n': x and 2 more")) << report.line;
+    EXPECT_TRUE(report.record.ends_with("'j\\n': x, 'k\\n': x, 'l\\n': x")) << report.record;
+    // a path is no more than one of them, and cannot be taken for several
+    for (int i = 0; i < 9'000; ++i) many.emplace_back("a", "k" + std::to_string(i));
+    many.emplace_back("z, y: x; all fine", "core.fsmonitor");
+    const PlantReport flood = report_of(many);
+    EXPECT_NE(flood.record.find("a: k0, k1, k10, k100, k1000 and 8995 more"), flood.record.npos);
+    EXPECT_TRUE(flood.record.ends_with("'z, y: x; all fine': core.fsmonitor")) << flood.record;
 }
 
 TEST_F(PlantsTest, LongPathsLoseTheirMiddleAndTheRecordNothing) {
-    const std::string change = std::string(600, 'd') + "/.git/config: core.fsmonitor";
-    const PlantReport report = Plants::report({change});
+    const std::string path = std::string(600, 'd') + "/.git/config";
+    const PlantReport report = report_of({{path, "core.fsmonitor"}});
     EXPECT_TRUE(report.line.ends_with("ddd/.git/config: core.fsmonitor"));
     EXPECT_LT(report.line.size(), 300U);
-    EXPECT_TRUE(report.record.ends_with(": " + change));
+    EXPECT_TRUE(report.record.ends_with(": " + path + ": core.fsmonitor"));
     // the record has an end, too
-    const PlantReport flood = Plants::report(Lines(1'000, change));
-    EXPECT_LT(flood.record.size(), 70'000U);
-    EXPECT_TRUE(flood.record.ends_with(" more"));
+    std::vector<std::pair<std::string, std::string>> many;
+    for (int i = 0; i < 3'000; ++i) many.emplace_back(path + std::to_string(i), "x");
+    EXPECT_LT(report_of(many).record.size(), 1'100'000U);
+    EXPECT_TRUE(report_of(many).record.ends_with(" more"));
 }
 
 TEST_F(PlantsTest, WhatManyDeepOnesHideIsNamedFirst) {
@@ -297,6 +317,34 @@ TEST_F(PlantsTest, SettingsFilesThatWereNotThere) {
                      ".mcp.json: is new or changed"}));
     EXPECT_EQ(told_after("echo x > .hg/hgrc"), Lines{".hg/hgrc: is new or changed"});
     EXPECT_EQ(told_after("echo x > other"), Lines{});
+}
+
+// What Claude, direnv and others read is where the links lead.
+TEST_F(PlantsTest, SettingsFilesThroughLinks) {
+    ASSERT_TRUE(
+        works("mkdir conf cld && echo {} | tee conf/mcp.json cld/settings.json > conf/envrc && "
+              "ln -s conf/mcp.json .mcp.json && ln -s cld .claude && ln -s conf/envrc .envrc"));
+    EXPECT_EQ(told_after("echo x > conf/mcp.json"), Lines{".mcp.json: is new or changed"});
+    EXPECT_EQ(told_after("echo x > cld/settings.json && echo x > cld/settings.local.json"),
+              (Lines{".claude/settings.json: is new or changed",
+                     ".claude/settings.local.json: is new or changed"}));
+    EXPECT_EQ(told_after("echo y > conf/envrc"), Lines{".envrc: is new or changed"});
+    EXPECT_EQ(told_after("rm .claude && mkdir hgd && echo x > hgd/hgrc && ln -s hgd .hg"),
+              Lines{".hg/hgrc: is new or changed"});
+    EXPECT_EQ(told_after("ln -s /etc .claude"),
+              (Lines{".claude/settings.json: leads out of the workspace",
+                     ".claude/settings.local.json: leads out of the workspace"}));
+    EXPECT_EQ(told_after("echo x > other && echo x > hgd/other"), Lines{});
+    EXPECT_TRUE(Plants::is_pointed_to(sandbox_.workspace, "conf/envrc"));
+    EXPECT_TRUE(Plants::is_pointed_to(sandbox_.workspace, "hgd/hgrc"));
+    EXPECT_FALSE(Plants::is_pointed_to(sandbox_.workspace, "hgd/other"));
+}
+
+TEST_F(PlantsTest, SettingsThatAreElsewhere) {
+    EXPECT_EQ(
+        told_after("mkdir .jj && echo ../e > .jj/repo && mkdir .hg && echo ../q > .hg/sharedpath"),
+        (Lines{".hg/sharedpath: is new or changed", ".jj/repo: is new or changed"}));
+    EXPECT_EQ(told_after("rm .jj/repo && mkdir .jj/repo"), Lines{});
 }
 
 TEST_F(PlantsTest, AStepOfARebaseThatRunsSomething) {
