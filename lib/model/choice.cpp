@@ -91,12 +91,14 @@ std::vector<std::string> serving(std::string_view name, const Catalog& catalog,
 
 Found find_bare(std::string_view name, const Catalog& catalog, const AvailableModels& available,
                 Check check, Error none) {
-    for (const AvailableModels& models : {available, unasked(catalog, available)}) {
+    const auto found_in = [&](const AvailableModels& models) {
         std::vector<std::string> found = serving(name, catalog, models, check);
         if (found.empty() && check != Check::none) found = names_with(name, {}, catalog, models);
-        if (!found.empty()) return one_of(name, std::move(found), std::move(none));
-    }
-    return none;
+        return found;
+    };
+    std::vector<std::string> found = found_in(available);
+    if (found.empty()) found = found_in(unasked(catalog, available));
+    return one_of(name, std::move(found), std::move(none));
 }
 
 std::string accepted_by(Check check) {

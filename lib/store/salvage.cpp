@@ -136,12 +136,12 @@ bool settle_orphans(sqlite3* database, const std::vector<std::string>& tables) {
 
 // Ids are never reused, not even those of lost rows.
 void keep_sequences(sqlite3* from, sqlite3* to) {
+    const auto newest =
+        readable_texts(from, "SELECT max(id) FROM messages INDEXED BY messages_thread");
+    keep_message_id(
+        to, newest.empty() ? 0 : base::parse_number<std::int64_t>(newest.front()).value_or(0));
     copy_rows(from, to, "SELECT seq, name FROM sqlite_sequence",
               "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?");
-    for (const char* newest : {"SELECT seq FROM sqlite_sequence WHERE name = 'messages'",
-                               "SELECT max(id) FROM messages INDEXED BY messages_thread"})
-        for (const std::string& id : readable_texts(from, newest))
-            keep_message_id(to, base::parse_number<std::int64_t>(id).value_or(0));
 }
 
 void index_messages(sqlite3* database) {

@@ -19,7 +19,8 @@ struct Plant {
     friend auto operator<=>(const Plant&, const Plant&) = default;
 };
 
-// What changed, in one clause without a full stop: "files changed that …"; both are "" for nothing.
+// A report says what changed, in one clause without a full stop: "files changed that …". Where
+// nothing changed, both texts are "".
 struct PlantReport {
     std::string line;    // for people and the model: of many, the first few
     std::string record;  // for the audit log: all paths, up to 1 MiB

@@ -112,7 +112,8 @@ bool record_end(store::Store& store, const store::Task& task, const std::string&
     tell_agent(store, task);
     tell_of_sub_agent(store, task);
     note_change(store, task, "running", store::outcome(task));
-    if (const auto agent = store::find_agent(store, task.agent_id); agent && !plants.empty())
+    const auto agent = plants.empty() ? std::nullopt : store::find_agent(store, task.agent_id);
+    if (agent)
         audit_plants(store, *agent,
                      {.timestamp = task.ended_at, .turn_id = task.turn_id, .actor = task.actor},
                      task.id + ": " + plants);

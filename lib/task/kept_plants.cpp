@@ -76,7 +76,6 @@ void forget_plants(const std::string& file) {
 
 void audit_plants(store::Store& store, const store::Agent& agent, store::AuditRow row,
                   const std::string& record) {
-    if (record.empty()) return;
     row.action = "plants";
     row.decision = "allow";
     row.detail = record;

@@ -34,8 +34,8 @@ sys::PlantReport plants_since(const std::string& directory, const sys::Plants& b
 sys::PlantReport left_plants(const std::string& file);
 // Removes the file of a call that has ended, once what changed is recorded.
 void forget_plants(const std::string& file);
-// Records what changed in the audit log. `row` has the turn and the actor. Inside a transaction of
-// the caller.
+// Records what changed, which is not "", in the audit log. `row` has the turn and the actor. Inside
+// a transaction of the caller.
 void audit_plants(store::Store& store, const store::Agent& agent, store::AuditRow row,
                   const std::string& record);
 

@@ -1,5 +1,7 @@
 #include "turn/alerts.hpp"
 
+#include <utility>
+
 #include "sys/file.hpp"
 #include "task/kept_plants.hpp"
 
@@ -27,19 +29,24 @@ void Alerts::settle() {
     if (raised_.empty()) task::forget_plants(place_.directory.call_plants(place_.thread.id));
 }
 
+void alert(const place::Surroundings& surroundings, store::Store& store,
+           const policy::Redaction& redaction, const store::Agent& agent, store::AuditRow row,
+           const sys::PlantReport& report) {
+    store::Transaction transaction(store);
+    task::audit_plants(store, agent, std::move(row), redaction.apply(report.record));
+    transaction.commit();
+    surroundings.alert(report.line);
+}
+
 std::string alert_of_killed(const place::Surroundings& surroundings, store::Store& store,
                             const policy::Redaction& redaction, const store::Agent& agent,
                             const store::Turn& turn) {
     const std::string file = surroundings.home.directory(agent.dir).call_plants(turn.thread_id);
     const sys::PlantReport left = task::left_plants(file);
     const std::string when = "during a call that was killed, ";
-    if (!left.record.empty()) {
-        store::Transaction transaction(store);
-        task::audit_plants(store, agent, {.turn_id = turn.id, .actor = turn.actor},
-                           redaction.apply(when + left.record));
-        transaction.commit();
-        surroundings.alert(agent.name + ": " + when + left.line);
-    }
+    if (!left.line.empty())
+        alert(surroundings, store, redaction, agent, {.turn_id = turn.id, .actor = turn.actor},
+              {agent.name + ": " + when + left.line, when + left.record});
     task::forget_plants(file);
     return left.line.empty() ? "" : when + left.line;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "place/place.hpp"
+#include "store/records.hpp"
 #include "sys/plants.hpp"
 
 namespace chorus::turn {
@@ -27,8 +28,12 @@ class Alerts {
     std::size_t written_ = 0;
 };
 
-// The same for a call whose process was killed: prints and commits what it left, once. Returns a
-// clause for the model, or "".
+// Commits the audit row of an alert outside of a turn, and prints it. `row` has the actor, and the
+// turn if there was one.
+void alert(const place::Surroundings& surroundings, store::Store& store,
+           const policy::Redaction& redaction, const store::Agent& agent, store::AuditRow row,
+           const sys::PlantReport& report);
+// Alerts of what a call left whose process was killed, once. Returns a clause for the model, or "".
 std::string alert_of_killed(const place::Surroundings& surroundings, store::Store& store,
                             const policy::Redaction& redaction, const store::Agent& agent,
                             const store::Turn& turn);

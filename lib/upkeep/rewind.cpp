@@ -16,6 +16,7 @@
 #include "store/records.hpp"
 #include "sys/clock.hpp"
 #include "task/kept_plants.hpp"
+#include "turn/alerts.hpp"
 #include "turn/last_turn.hpp"
 #include "turn/notice.hpp"
 #include "turn/present.hpp"
@@ -113,15 +114,12 @@ class WorkspaceRewind {
 
   private:
     void alert(const sys::PlantReport& report) {
-        if (!report.line.empty()) {
-            const std::string when = "during the rewind, ";
-            store::Transaction transaction(place_.store);
-            task::audit_plants(place_.store, place_.agent, {.actor = place_.actor()},
-                               place_.redaction.apply(when + report.record));
-            transaction.commit();
-            place_.surroundings.alert(when + report.line +
-                                      task::plants_advice(place_.root.path()));
-        }
+        const std::string when = "during the rewind, ";
+        if (!report.line.empty())
+            turn::alert(place_.surroundings, place_.store, place_.redaction, place_.agent,
+                        {.actor = place_.actor()},
+                        {when + report.line + task::plants_advice(place_.root.path()),
+                         when + report.record});
         task::forget_plants(place_.directory.call_plants(place_.thread.id));
     }
 
