@@ -141,18 +141,16 @@ int main_of(int argc, char** argv) {
     const std::vector<std::string> chosen = options.kinds.empty() ? kinds() : options.kinds;
     std::printf("seed %llu, as user %u\n", static_cast<unsigned long long>(options.seed), getuid());
     Tally tally;
-    std::int64_t effects = 0;
+    std::vector<std::string> effects;
     const std::int64_t until_us = fault::now_us() + options.seconds * 1'000'000;
     for (std::int64_t number = options.first_round;
-         fault::now_us() < until_us && (effects == 0 || options.goes_on); ++number) {
+         fault::now_us() < until_us && (effects.empty() || options.goes_on); ++number) {
         const std::string kind = chosen[static_cast<std::size_t>(number) % chosen.size()];
         const Result result =
             play(kit, options, kind, options.seed + static_cast<std::uint64_t>(number));
         tally.add(result.tally);
         for (const std::string& effect : result.effects)
-            std::printf("EFFECT: round %lld (%s): %s\n", static_cast<long long>(number),
-                        kind.c_str(), effect.c_str());
-        effects += static_cast<std::int64_t>(result.effects.size());
+            effects.push_back("round " + std::to_string(number) + " (" + kind + "): " + effect);
         if (!result.kept.empty())
             std::printf("round %lld (%s): its files are in %s\n", static_cast<long long>(number),
                         kind.c_str(), result.kept.c_str());
@@ -172,8 +170,10 @@ int main_of(int argc, char** argv) {
     print(tally.commands);
     const bool has = has_worked(tally);
     if (!has) std::printf("FAILED: too few calls worked for this to show anything\n");
-    std::printf("%lld effects outside\n", static_cast<long long>(effects));
-    return effects == 0 && has ? 0 : 1;
+    // at the end, which is what is kept of a long log
+    for (const std::string& effect : effects) std::printf("EFFECT: %s\n", effect.c_str());
+    std::printf("%zu effects outside\n", effects.size());
+    return effects.empty() && has ? 0 : 1;
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ void Crew::stop_confined(const std::string& agent) {
         const std::string text = fault::read_text(entry.path() / "out.log");
         count_swaps(text);
         // one that was ended for what it swapped does not say how often
-        if (fault::read_text(entry.path() / "err.log").find(": was replaced from outside") !=
+        if (fault::read_text(entry.path() / "err.log").find(" was replaced from outside") !=
             text.npos)
             ++tally_.swaps;
         for (std::size_t at = text.find("WORKED "); at != std::string::npos;
