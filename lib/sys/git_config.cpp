@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/error.hpp"
@@ -126,9 +127,11 @@ void each_entry(std::string_view configuration, const std::function<void(const C
 }
 
 bool is_plain(const std::string& section, const std::string& key, std::string_view value) {
-    const auto is_listed = [](const std::string& name) {
-        return embedded::git_plain_keys.find("\n" + name + "\n") != std::string_view::npos;
-    };
+    static const auto listed = [] {
+        const auto lines = base::split_lines(embedded::git_plain_keys);
+        return std::unordered_set<std::string_view>(lines.begin(), lines.end());
+    }();
+    const auto is_listed = [](const std::string& name) { return listed.count(name) != 0; };
     // "ext::COMMAND": the address names the program to run
     return value.find("::") == std::string_view::npos && key.find('\n') == key.npos &&
            (is_listed(section + "." + key) || is_listed(section + ".*"));

@@ -701,6 +701,37 @@ TEST(GitEntries, PlainOnesAreLeftOut) {
                       "\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"a b]\\\"c\"] merge "
                       "= x\n[Advice] anything = 1\n[user]\r\nname = N\r\n"),
               Lines{});
+    EXPECT_EQ(keys_in("[core] longpaths = true\n[diff] algorithm = histogram\n[status] "
+                      "showUntrackedFiles = no\n[http \"https://x\"] postBuffer = 1\n"
+                      "[lfs \"https://x\"] access = basic\n[branch \"a\"] vscode-merge-base = b\n"),
+              Lines{});
+}
+
+TEST(GitEntries, KeysThatRunOrReadOrWeakenAreNotPlain) {
+    const Lines keys{"blame.ignorerevsfile", "clean.requireforce",
+                     "commit.template",      "core.attributesfile",
+                     "core.worktree",        "credential.helper",
+                     "diff.command",         "diff.external",
+                     "diff.textconv",        "difftool.cmd",
+                     "filter.clean",         "gc.recentobjectshook",
+                     "gpg.program",          "http.cookiefile",
+                     "http.extraheader",     "http.proxy",
+                     "http.sslverify",       "lfs.customtransfer",
+                     "log.showsignature",    "merge.driver",
+                     "mergetool.path",       "pager.log",
+                     "protocol.allow",       "pull.twohead",
+                     "receive.denydeletes",  "remote.proxy",
+                     "remote.receivepack",   "remote.vcs",
+                     "sendemail.smtpserver", "submodule.update",
+                     "transfer.hiderefs",    "uploadpack.hiderefs",
+                     "url.insteadof",        "user.signingkey",
+                     "web.browser",          "core.gitproxy",
+                     "core.askpass",         "core.alternaterefscommand"};
+    for (const std::string& key : keys) {
+        const std::size_t dot = key.find('.');
+        EXPECT_EQ(keys_in("[" + key.substr(0, dot) + " \"x\"] " + key.substr(dot + 1) + " = x\n"),
+                  Lines{key});
+    }
 }
 
 TEST(GitEntries, OthersAreFoundHoweverTheyAreWritten) {
