@@ -32,6 +32,12 @@ constexpr std::size_t checkpoints = 20;
 constexpr std::int64_t checkpoint_age_ms = 30LL * 86'400'000;
 constexpr std::size_t pattern_bytes = 512;
 constexpr std::size_t config_bytes = 1U << 20;
+// Of a scan for plants (sys/plants.hpp): all git files except indexes, all indexes, the names that
+// they contain, and the paths of all directories.
+constexpr std::size_t scanned_bytes = 8U << 20;
+constexpr std::size_t scanned_index_bytes = 256U << 20;
+constexpr std::size_t scanned_names = 20'000;
+constexpr std::size_t scanned_path_bytes = 64U << 20;
 constexpr std::size_t session_bytes = 100U << 20;
 constexpr std::size_t summary_characters = 1'000;
 constexpr int subagent_depth = 3;

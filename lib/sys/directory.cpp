@@ -8,6 +8,8 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -83,6 +85,33 @@ std::string link_target(int directory, const std::string& name) {
 std::optional<std::string> resolved(const std::string& path) {
     const Fd opened(open(path.c_str(), O_PATH | O_CLOEXEC));
     return opened ? resolved(opened, path) : std::nullopt;
+}
+
+// Bisects: a path may have two thousand parts, and each look walks them.
+std::string weakly_resolved(const std::string& path) {
+    const auto is_missing = [] { return errno == ENOENT || errno == ENOTDIR; };
+    if (auto real = resolved(path)) return *real;
+    if (!path.starts_with('/') || !is_missing()) return "";
+    std::vector<std::size_t> ends;
+    for (std::size_t at = path.find('/', 1); at != path.npos; at = path.find('/', at + 1))
+        ends.push_back(at);
+    std::string real = "/";
+    std::size_t there = 0;
+    std::size_t missing = ends.size() + 1;
+    // the first `there` parts exist, the first `missing` do not
+    while (missing - there > 1) {
+        const std::size_t middle = there + (missing - there) / 2;
+        if (auto found = resolved(path.substr(0, ends[middle - 1]))) {
+            real = std::move(*found);
+            there = middle;
+        } else if (is_missing()) {
+            missing = middle;
+        } else {
+            return "";
+        }
+    }
+    return std::filesystem::path(real + (there == 0 ? path : path.substr(ends[there - 1])))
+        .lexically_normal();
 }
 
 // Avoids realpath(3), which looks at each directory of the path.

@@ -39,6 +39,8 @@ std::string link_target(int directory, const std::string& name);
 
 // realpath(3), or nothing where it fails.
 std::optional<std::string> resolved(const std::string& path);
+// The same for a path whose last parts need not exist; "" where it fails.
+std::string weakly_resolved(const std::string& path);
 // The same for `path` as it was opened, whatever it names now.
 std::optional<std::string> resolved(const Fd& opened, const std::string& path);
 // Lexical; a directory is within itself.

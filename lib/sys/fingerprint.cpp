@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "sys/descent.hpp"
 #include "sys/directory.hpp"
 #include "sys/file.hpp"
 #include "sys/git_place.hpp"
@@ -112,7 +113,8 @@ class Reader {
 class Fingerprint::Look {
   public:
     enum class Scope { all, files };
-    explicit Look(const Root& root, Scope scope = Scope::all) : root_(root.fd()), scope_(scope) {}
+    explicit Look(const Root& root, Scope scope = Scope::all)
+        : root_(root.fd()), scope_(scope), descent_(root_) {}
 
     std::vector<Entry> run() {
         open_.push_back({});
@@ -142,8 +144,7 @@ class Fingerprint::Look {
 
     void look_through(Open directory) {
         const std::string& path = directory.path;
-        const Fd fd = open_beneath(root_, path.empty() ? "." : path,
-                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW, Links::none);
+        const Fd& fd = descent_.open(path);
         if (!fd) return cannot_look_into(path);
         directory.is_git = scope_ == Scope::all &&
                            (directory.is_in_git || path == ".git/" || path.ends_with("/.git/")) &&
@@ -198,12 +199,13 @@ class Fingerprint::Look {
         if (S_ISLNK(status.st_mode)) entry.more = link_target(fd, name);
         if (S_ISLNK(status.st_mode) && entry.more.empty()) entry.more = unknown;
         if (S_ISREG(status.st_mode) && std::max(entry.modified_ns, entry.changed_ns) > settled_)
-            entry.more = hash_of(root_, entry.path, entry.inode);
+            entry.more = hash_of(fd, name, entry.inode);
         entries_.push_back(std::move(entry));
     }
 
     int root_;
     Scope scope_;
+    Descent descent_;
     std::uint64_t settled_ = now_ns() - young_ns;
     Buffer names_;
     std::vector<Open> open_;

@@ -27,6 +27,8 @@ std::map<std::string, std::vector<std::string>, std::less<>> git_section(
 std::vector<std::string> git_values(std::string_view configuration, std::string_view section,
                                     std::string_view key);
 
+constexpr int most_included = 10;  // git's limit for files that include each other
+
 struct GitEntry {
     std::string key;  // "core.fsmonitor", without the subsection
     std::string line;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -13,32 +14,24 @@
 #include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/text.hpp"
+#include "sys/descent.hpp"
 #include "sys/directory.hpp"
-#include "sys/environment.hpp"
-#include "sys/fd.hpp"
 #include "sys/file.hpp"
 #include "sys/git_config.hpp"
 #include "sys/git_files.hpp"
 #include "sys/git_place.hpp"
 #include "sys/plants.hpp"
+#include "sys/plants_list.hpp"
+#include "sys/user_git_config.hpp"
 #include "sys/workspace_view.hpp"
 
 namespace chorus::sys {
 namespace {
 
-bool is_dot_git(const char* name) {
-    return strcasecmp(name, ".git") == 0;
-}
-
 class Survey : private WorkspaceView {
   public:
     explicit Survey(const std::string& workspace)
-        : WorkspaceView(workspace), git_(find_git(workspace)) {
-        const std::string other = Environment::of_process().get("XDG_CONFIG_HOME");
-        read_persons(home() + "/.gitconfig", 0);
-        read_persons((other.empty() ? home() + "/.config" : other) + "/git/config", 0);
-        words_of_person_ = obeyed_git_words(person_);
-    }
+        : WorkspaceView(workspace), git_(find_git(workspace)) {}
 
     std::set<Plant> run() {
         if (!is_there()) return {};
@@ -46,12 +39,13 @@ class Survey : private WorkspaceView {
             inspect_settings(std::string(name));
         for (const char* name : {".hg/sharedpath", ".jj/repo"}) inspect_settings(name);
         for (const std::string& git : places_outside()) inspect(git, "");
-        while (!open_.empty()) {
+        while (!open_.empty() && plants_.take_directory(open_.back())) {
             const std::string directory = std::move(open_.back());
             open_.pop_back();
             look_through(directory);
         }
-        return std::move(plants_);
+        if (!open_.empty()) plants_.add_unread({".", "too many directories", ""});
+        return plants_.take();
     }
 
     bool points_to(std::string_view path) {
@@ -69,7 +63,8 @@ class Survey : private WorkspaceView {
             else if (git)
                 follow(directory, ".git");
         }
-        return std::any_of(pointed_to_.begin(), pointed_to_.end(),
+        return !plants_.is_whole() ||
+               std::any_of(pointed_to_.begin(), pointed_to_.end(),
                            [&](const std::string& place) { return is_within(path, place); });
     }
 
@@ -93,13 +88,21 @@ class Survey : private WorkspaceView {
     }
 
     void add(const std::string& path, std::string what, std::string mark) {
-        plants_.insert({path, std::move(what), std::move(mark)});
+        plants_.add({path, std::move(what), std::move(mark)});
+    }
+
+    // Whether the names in this file, or this repository, can be looked up.
+    bool may_look_up(std::size_t names, const std::string& path) {
+        if (plants_.take_names(names, path)) return true;
+        const auto status = status_of(path);
+        plants_.add_unread({path, "is not inspected", status ? mark_of(*status) : ""});
+        return false;
     }
 
     // `directory` is "" or ends in '/'.
     void look_through(const std::string& directory) {
         if (is_content(directory)) return;
-        const Fd fd = opened(directory, O_RDONLY | O_DIRECTORY);
+        const Fd& fd = descent_.open(directory);
         if (!fd) {
             if (errno != ENOENT) add(directory, "cannot be read", "");
             return;
@@ -117,14 +120,15 @@ class Survey : private WorkspaceView {
     // A bare repository is its own work tree.
     static std::string tree_of(const std::string& repository) {
         const std::string name = name_of(repository);
-        return repository.substr(
-            0, is_dot_git(name.c_str()) ? repository.size() - name.size() - 1 : std::string::npos);
+        return repository.substr(0, strcasecmp(name.c_str(), ".git") == 0
+                                        ? repository.size() - name.size() - 1
+                                        : std::string::npos);
     }
 
     void note(const std::string& directory, const dirent64& entry) {
         if (is_a_directory(directory, entry))
             open_.push_back(directory + entry.d_name + "/");
-        else if (is_dot_git(entry.d_name))
+        else if (strcasecmp(entry.d_name, ".git") == 0)
             follow(directory, entry.d_name);
     }
 
@@ -172,6 +176,7 @@ class Survey : private WorkspaceView {
 
     void inspect(const std::string& repository, const std::string& tree) {
         if (!is_first("", repository, tree)) return;
+        if (!may_look_up(1, repository)) return;
         inspect_configuration(repository, tree);
         inspect_alternates(repository + "objects/", 0);
         inspect_hooks(repository + "hooks");
@@ -191,7 +196,9 @@ class Survey : private WorkspaceView {
 
     void inspect_conflicts(const std::string& path, const std::string& tree) {
         const std::string text = content(path).value_or("");
-        for (const std::string_view name : rerere_paths(text)) {
+        const auto names = rerere_paths(text);
+        if (!may_look_up(names.size(), path)) return;
+        for (const std::string_view name : names) {
             const Fd file = opened(tree + std::string(name), O_PATH | O_NOFOLLOW);
             struct stat status {};
             const bool leads_out =
@@ -231,7 +238,7 @@ class Survey : private WorkspaceView {
             const std::string_view name = entry->d_name;
             if (name != "index" && !name.starts_with("sharedindex.")) continue;
             const std::string path = repository + entry->d_name;
-            const auto index = content(path, most_index_bytes);
+            const auto index = content(path, SIZE_MAX, &PlantList::left_index_bytes);
             const auto odd = index ? odd_index_names(*index, hash_bytes) : "";
             if (!odd) add(path, "cannot be read", base::sha256_hex(*index));
             if (odd && !odd->empty())
@@ -243,8 +250,10 @@ class Survey : private WorkspaceView {
         const std::string path = objects + "info/alternates";
         const auto text = is_first(path) ? content(path) : std::nullopt;
         if (!text) return;
-        if (depth == most_followed) return add(path, "is nested too deeply", "");
-        for (const std::string_view line : base::split_lines(*text))
+        if (depth == most_included) return add(path, "is nested too deeply", "");
+        const auto lines = base::split_lines(*text);
+        if (!may_look_up(lines.size(), path)) return;
+        for (const std::string_view line : lines)
             if (const auto other = inside(path, objects, std::string(line)))
                 inspect_alternates(*other + "/", depth + 1);
     }
@@ -257,9 +266,9 @@ class Survey : private WorkspaceView {
         }
         for (const char* name : {"config", "config.worktree"})
             inspect_keys(repository + name, repository, tree, 0);
-        inspect_hooks_of(person_, "", repository, tree);
-        inspect_words(words_of_person_, tree);
-        for (const std::string& file : included_) {
+        inspect_hooks_of(user_.text, "", repository, tree);
+        inspect_words(user_.words, tree);
+        for (const std::string& file : user_.included) {
             pointed_to_.insert(file);
             inspect_keys(file, repository, tree, 0);
         }
@@ -302,17 +311,20 @@ class Survey : private WorkspaceView {
                       const std::string& tree, int depth) {
         const auto text = is_first(path, repository, tree) ? content(path) : std::nullopt;
         if (!text) return;
+        auto entries = obeyed_git_entries(*text);
+        const GitWords words = obeyed_git_words(*text);
+        if (!may_look_up(entries.size() + words.size(), path)) return;
         // a core.worktree in the workspace is harmless: submodules have one
-        for (GitEntry& entry : obeyed_git_entries(*text))
+        for (GitEntry& entry : entries)
             if (entry.key != "core.worktree" || entry.line.find('\\') != entry.line.npos)
                 add(path, std::move(entry.key), std::move(entry.line));
         for (const std::string& name : git_values(*text, "core", "worktree"))
             inside(path, repository, name);
         inspect_hooks_of(*text, path, repository, tree);
-        inspect_words(obeyed_git_words(*text), tree);
+        inspect_words(words, tree);
         for (const char* section : {"include", "includeif.*"})
             for (const std::string& name : git_values(*text, section, "path"))
-                if (depth == most_followed) {
+                if (depth == most_included) {
                     add(path, "is nested too deeply", "");
                 } else if (const auto file =
                                inside(path, path.substr(0, path.rfind('/') + 1), name)) {
@@ -361,21 +373,6 @@ class Survey : private WorkspaceView {
         }
     }
 
-    // Reads the user's configuration, once, as no command changes it. What it includes of the
-    // workspace is inspected with the repositories.
-    void read_persons(const std::string& path, int depth) {
-        const std::string text = read_git_file(path);
-        person_ += text + "\n";
-        for (const char* section : {"include", "includeif.*"})
-            for (const std::string& name : git_values(text, section, "path")) {
-                const std::string file = place_of(parent_of(path) + "/", name);
-                if (const auto own = beneath(file))
-                    included_.insert(*own);
-                else if (depth < most_followed && is_first(file))
-                    read_persons(file, depth + 1);
-            }
-    }
-
     void inspect_hooks(std::string path, unsigned modes = 0111) {
         (void)follow_links(path);
         const DirectoryStream stream = stream_of(opened(path, O_RDONLY | O_DIRECTORY));
@@ -408,31 +405,34 @@ class Survey : private WorkspaceView {
         return status_of(path);
     }
 
-    // Returns nothing for a missing file. A file that git would not read in full either is a plant.
+    // Returns nothing for a missing file. A file that git would not read in full either is a plant,
+    // and so is one that exceeds what is left of the limits.
     std::optional<std::string> content(std::string path,
-                                       std::size_t most = base::limits::config_bytes) {
+                                       std::size_t most = base::limits::config_bytes,
+                                       std::size_t PlantList::*left = &PlantList::left_bytes) {
         const auto status = follow_links(path);
         if (!status) return std::nullopt;
-        auto text =
-            S_ISREG(status->st_mode) ? read_regular(opened(path, read_only), most) : std::nullopt;
-        if (!text) add(path, "cannot be read", mark_of(*status));
+        auto text = S_ISREG(status->st_mode)
+                        ? read_regular(opened(path, read_only), std::min(most, plants_.*left))
+                        : std::nullopt;
+        if (text)
+            plants_.*left -= text->size();
+        else
+            plants_.add_unread({path, "cannot be read", mark_of(*status)});
         return text;
     }
 
-    static constexpr int most_depth = 16;                        // of the name of a branch
-    static constexpr int most_followed = 10;                     // git's limit for included files
-    static constexpr std::size_t most_index_bytes = 256U << 20;  // two million files
+    static constexpr int most_depth = 16;  // of the name of a branch
 
-    std::string person_;  // the user's own configuration
-    GitWords words_of_person_;
-    std::set<std::string> included_;  // files of the workspace that it includes
     GitPlace git_;
+    UserGitConfig user_ = read_user_git_config(*this);  // which no command changes
+    Descent descent_{fd()};
     Buffer entries_;
     std::vector<std::string> open_{""};
     std::set<std::string> repositories_;
     std::set<std::array<std::string, 3>> inspected_;
     std::set<std::string> pointed_to_;
-    std::set<Plant> plants_;
+    PlantList plants_;
 };
 
 }  // namespace

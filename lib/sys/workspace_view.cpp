@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 
-#include <filesystem>
-
 #include "sys/directory.hpp"
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
@@ -31,11 +29,9 @@ std::string WorkspaceView::full(const std::string& path) const {
 }
 
 std::string WorkspaceView::place_of(const std::string& directory, const std::string& name) const {
-    const std::string place = name.starts_with("~/")  ? home_ + name.substr(1)
-                              : name.starts_with('/') ? name
-                                                      : full(directory + name);
-    std::error_code error;
-    return std::filesystem::weakly_canonical(place, error).string();
+    return weakly_resolved(name.starts_with("~/")  ? home_ + name.substr(1)
+                           : name.starts_with('/') ? name
+                                                   : full(directory + name));
 }
 
 std::optional<std::string> WorkspaceView::beneath(const std::string& real) const {

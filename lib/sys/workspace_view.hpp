@@ -17,6 +17,7 @@ class WorkspaceView {
     explicit WorkspaceView(const std::string& workspace);
 
     bool is_there() const { return static_cast<bool>(root_); }
+    int fd() const { return root_.get(); }
     const std::string& workspace() const { return workspace_; }
     const std::string& home() const { return home_; }  // of the user
 

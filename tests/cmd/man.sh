@@ -130,6 +130,9 @@ declare -A label=(
     [agent_message_bytes]='message to an agent' [plan_steps]='steps of a plan' [plan_step_bytes]='step of a plan'
     [metadata_pairs]='values of --meta in a turn' [metadata_key_bytes]='key of such a value' [metadata_value_bytes]='such a value'
     [tasks]='background tasks'
+    [scanned_bytes]='git files in a scan of the workspace, indexes not counted' [scanned_index_bytes]='indexes in such a scan'
+    [scanned_names]='names that these files contain, and repositories, in such a scan'
+    [scanned_path_bytes]='names of the directories of the workspace in such a scan'
     [task_depth]='turns that tasks begin, one after another'
     [failures_in_a_row]='tool failures in a row' [connect_ms]='connecting to a provider'
     [status_lines]='threads, questions and tasks in the status block, of each'
@@ -151,7 +154,7 @@ in_words() { # NAME VALUE
         *_ms) if (($2 % 1000 == 0)); then echo "$(($2 / 1000)) s"; else echo "$2 ms"; fi ;;
         *_characters) echo "$(thousands "$2") characters" ;;
         *_tokens) echo "$(thousands "$2") tokens" ;;
-        *) echo "$2" ;;
+        *) thousands "$2" ;;
     esac
 }
 in_sources=$(sed -n 's/^constexpr [a-z0-9_:]* \([a-z_]*\) = \(.*\);/\1 \2/p' "$sources/base/limits.hpp" | tr -d "'UL" |

@@ -101,6 +101,66 @@ TEST_F(PlantsTest, WhatManyDeepOnesHideIsNamedFirst) {
     EXPECT_EQ(changes.front(), "z/.git/config: core.fsmonitor");
 }
 
+// Whatever a command makes, the search after it ends soon; what it left out is a plant, and so is
+// each change of it.
+TEST_F(PlantsTest, TheSearchHasItsBound) {
+    const std::string make =
+        "mkdir -p $r/objects/info $r/refs; echo 'ref: refs/heads/m' > $r/HEAD; ";
+    const std::string other = "for r in a b; do " + make + "done; printf '[core]fsmonitor=x\\n' > ";
+    struct Flood {
+        std::string plant, told, change;
+    };
+    for (const Flood& flood : {
+             // 20000 names
+             Flood{other + "a/config; seq -s ' ' -f 'w%.0f' 20000 | sed 's/^/[core]fsmonitor=/' > "
+                           "b/config",
+                   "b/config: is not inspected", "echo 1 >> b/config"},
+             Flood{other + "a/config; yes '[include]path=c' | head -20001 > b/config",
+                   "b/config: is not inspected", "echo 1 >> b/config"},
+             Flood{other + "a/config; seq -f '../../x/%.0f' 20001 > b/objects/info/alternates",
+                   "b/objects/info/alternates: is not inspected",
+                   "echo 1 >> b/objects/info/alternates"},
+             // 8 MiB
+             Flood{"for r in $(seq 10); do " + make +
+                       "yes '[user]name=x' | head -c 1000000 > $r/config; done",
+                   "/config: cannot be read",
+                   "for r in $(seq 10); do echo '[user]name=x' >> $r/config; done"},
+             // 20000 repositories and names; what is below a repository comes after it
+             Flood{other +
+                       "a/config; seq -f 'w%.0f' -s ' ' 19990 | sed 's/^/[core]fsmonitor=/' > "
+                       "b/config; "
+                       "for r in $(seq -f b/in/%.0f 20); do " +
+                       make + "done",
+                   "/: is not inspected",
+                   "for r in $(seq -f b/in/%.0f 20); do echo > $r/config; done"},
+             // 4 MiB of plants
+             Flood{"for r in b; do " + make +
+                       "done; mkdir b/hooks; cd b/hooks; "
+                       "seq -f \"$(printf %200s | tr ' ' x)%.0f\" 18000 | xargs touch; "
+                       "chmod -R +x .",
+                   ".: too many such files", "chmod -R g-x b/hooks"},
+         }) {
+        const auto is_told = [&](const Lines& lines) {
+            return std::any_of(lines.begin(), lines.end(),
+                               [&](const std::string& line) { return line.ends_with(flood.told); });
+        };
+        EXPECT_TRUE(is_told(told_after(flood.plant))) << flood.plant;
+        EXPECT_TRUE(is_told(told_after(flood.change))) << flood.change;
+        EXPECT_EQ(told_after("true"), Lines{}) << flood.plant;
+        EXPECT_TRUE(works("rm -rf *"));
+    }
+}
+
+// Where not all was read, every file may be one that it points to.
+TEST_F(PlantsTest, WhatIsNotReadMayPointAnywhere) {
+    ASSERT_TRUE(works("git init -q && echo x > file"));
+    EXPECT_FALSE(Plants::is_pointed_to(sandbox_.workspace, "file"));
+    ASSERT_TRUE(
+        works("mkdir -p sub/d && git init -q sub && yes '[include]path=c' | head -20001 > "
+              "sub/.git/config"));
+    EXPECT_TRUE(Plants::is_pointed_to(sandbox_.workspace, "sub/d/file"));
+}
+
 // Each makes git run it where it is obeyed: in the workspace it could not, so it writes elsewhere.
 struct Trap {
     std::string plant;   // by a command inside; %s is the program that git is to run
