@@ -1,6 +1,7 @@
 #include "model/choice.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -19,6 +20,18 @@ constexpr std::string_view script_model = "builtin/script";
 
 std::string all_providers(const Catalog& catalog) {
     return "providers are " + base::quoted_list(catalog.provider_names());
+}
+
+using Lists = std::vector<std::pair<std::string, const AvailableModels::Listed*>>;
+
+// In order of preference.
+Lists in_order(const Catalog& catalog, const AvailableModels& available) {
+    Lists lists;
+    for (const std::string& provider : catalog.provider_names())
+        if (const auto found = available.providers.find(provider);
+            found != available.providers.end())
+            lists.emplace_back(provider, &found->second);
+    return lists;
 }
 
 bool lists(const AvailableModels::Listed& listed, std::string_view name) {
@@ -44,24 +57,24 @@ Error ambiguous(std::string_view text, std::vector<std::string> candidates) {
                      "choose one of " + some_of(std::move(candidates)));
 }
 
-// Returns the full names of the listed models that contain the text, ignoring case. `provider`
-// limits the search; "" searches all.
+// Returns the full names of the listed models that contain the text, ignoring case. Of providers
+// that list the same name, only the first counts. `provider` limits the search; "" searches all.
 std::vector<std::string> names_with(std::string_view text, std::string_view provider,
                                     const Catalog& catalog, const AvailableModels& available) {
     const std::string part = base::to_lower_ascii(text);
     std::vector<std::string> found;
-    for (const auto& [name, listed] : available.providers) {
-        if ((!provider.empty() && provider != name) || !listed.valid) continue;
-        if (!catalog.has_provider(name)) continue;
-        for (const std::string& model : listed.models)
-            if (base::to_lower_ascii(model).find(part) != std::string::npos)
+    std::set<std::string_view> names;
+    for (const auto& [name, listed] : in_order(catalog, available)) {
+        if ((!provider.empty() && provider != name) || !listed->valid) continue;
+        for (const std::string& model : listed->models)
+            if (base::to_lower_ascii(model).find(part) != std::string::npos &&
+                names.insert(model).second)
                 found.push_back(name + "/" + model);
     }
     return found;
 }
 
-Found one_of(std::string_view text, std::vector<std::string> candidates, Error none) {
-    if (candidates.empty()) return none;
+Found one_of(std::string_view text, std::vector<std::string> candidates) {
     if (candidates.size() > 1) return ambiguous(text, std::move(candidates));
     return std::move(candidates.front());
 }
@@ -79,26 +92,33 @@ AvailableModels unasked(const Catalog& catalog, const AvailableModels& available
     return known;
 }
 
-std::vector<std::string> serving(std::string_view name, const Catalog& catalog,
-                                 const AvailableModels& available, Check check) {
-    std::vector<std::string> found;
-    for (const auto& [provider, listed] : available.providers)
-        if (catalog.has_provider(provider) && lists(listed, name) &&
-            (listed.valid || check != Check::usable))
-            found.push_back(provider + "/" + std::string(name));
-    return found;
+// Returns the full name with the first provider that lists it, if any.
+std::vector<std::string> served(std::string_view name, const Catalog& catalog,
+                                const AvailableModels& available, Check check) {
+    for (const auto& [provider, listed] : in_order(catalog, available))
+        if (lists(*listed, name) && (listed->valid || check != Check::usable))
+            return {provider + "/" + std::string(name)};
+    return {};
 }
 
+// `problem` and `ways` are the error where nothing is found.
 Found find_bare(std::string_view name, const Catalog& catalog, const AvailableModels& available,
-                Check check, Error none) {
+                Check check, const std::string& problem, const std::string& ways) {
     const auto found_in = [&](const AvailableModels& models) {
-        std::vector<std::string> found = serving(name, catalog, models, check);
+        std::vector<std::string> found = served(name, catalog, models, check);
         if (found.empty() && check != Check::none) found = names_with(name, {}, catalog, models);
         return found;
     };
     std::vector<std::string> found = found_in(available);
-    if (found.empty()) found = found_in(unasked(catalog, available));
-    return one_of(name, std::move(found), std::move(none));
+    if (!found.empty()) return one_of(name, std::move(found));
+    const AvailableModels others = unasked(catalog, available);
+    found = found_in(others);
+    if (!found.empty()) return one_of(name, std::move(found));
+    std::vector<std::string> names;
+    for (const AvailableModels* models : {&available, &others})
+        for (const auto& [provider, listed] : in_order(catalog, *models))
+            names.insert(names.end(), listed->models.begin(), listed->models.end());
+    return no_driver(problem, base::did_you_mean(name, names) + ways);
 }
 
 std::string accepted_by(Check check) {
@@ -118,11 +138,11 @@ Found find_listed(std::string_view text, const ModelName& wanted,
     if (listed.models.empty() || lists(listed, wanted.name)) return std::string(text);
     const std::string row = catalog.row_of(text);
     if (!row.empty() && lists(listed, parse_model_name(row).name)) return std::string(text);
-    return one_of(
-        text, names_with(wanted.name, wanted.provider, catalog, available),
-        no_driver("model: " + wanted.provider + " does not list " + base::quoted(wanted.name),
-                  base::did_you_mean(wanted.name, listed.models) + "it lists " +
-                      some_of(listed.models) + accepted_by(check)));
+    std::vector<std::string> found = names_with(wanted.name, wanted.provider, catalog, available);
+    if (!found.empty()) return one_of(text, std::move(found));
+    return no_driver("model: " + wanted.provider + " does not list " + base::quoted(wanted.name),
+                     base::did_you_mean(wanted.name, listed.models) + "it lists " +
+                         some_of(listed.models) + accepted_by(check));
 }
 
 }  // namespace
@@ -174,14 +194,13 @@ Found find_model(std::string_view text, const Catalog& catalog, const AvailableM
     const ModelName wanted = parse_model_name(text);
     if (wanted.provider.empty())
         return find_bare(text, catalog, available, check,
-                         no_driver("model: no provider lists " + base::quoted(text),
-                                   "write it as provider/name; " + all_providers(catalog)));
+                         "model: no provider lists " + base::quoted(text),
+                         "write it as provider/name; " + all_providers(catalog));
     // the names of some providers' models have a "/" of their own
     if (!catalog.has_provider(wanted.provider))
-        return find_bare(text, catalog, available, check,
-                         no_driver("model: no provider " + base::quoted(wanted.provider),
-                                   base::did_you_mean(wanted.provider, catalog.provider_names()) +
-                                       all_providers(catalog)));
+        return find_bare(
+            text, catalog, available, check, "model: no provider " + base::quoted(wanted.provider),
+            base::did_you_mean(wanted.provider, catalog.provider_names()) + all_providers(catalog));
     if (wanted.name.empty()) return no_driver("model: " + base::quoted(text) + " names no model");
     if (wanted.provider == "builtin" && text != script_model)
         return no_driver("model: there is no " + base::quoted(text),

@@ -43,10 +43,10 @@ enum class Check {
     none,    // a name with a provider is accepted as it is
 };
 // Returns the full "provider/name". A bare name is looked up in the lists, and if it is in none, in
-// the catalog's models of the providers that were never asked. Where no list has the name, a part
-// that only one listed name has suffices (ignoring case, and not with Check::none); if several have
-// it, the error names them. A provider that was never asked accepts any name. Otherwise returns
-// Error(no_driver).
+// the catalog's models of the providers that were never asked; of several providers that list it,
+// the first in order of preference is taken. Where no list has the name, a part that only one listed
+// name has suffices (ignoring case, and not with Check::none); if several have it, the error names
+// them. A provider that was never asked accepts any name. Otherwise returns Error(no_driver).
 std::variant<std::string, base::Error> find_model(std::string_view text, const Catalog& catalog,
                                                   const AvailableModels& available, Check check);
 // Like find_model, but throws the error.

@@ -50,9 +50,12 @@ void LiveTurn::fill_failure(const model::Failure& failure) {
     }
     if (failure.category == model::Category::unauthorized) {
         const std::string profile = keys_.profile(provider);
-        hint = "its key is that of " +
-               (profile.empty() ? provider.key_variable : "profile " + profile) +
-               "; with a valid one, continue with: " + goes_on;
+        const std::string login = "chorus-config login " + provider.name;
+        hint =
+            (profile.empty()
+                 ? "set " + provider.key_variable + " to a valid key, or run " + login
+                 : "give profile " + profile + " a valid key: " + login + " --profile " + profile) +
+            "; then continue with: " + goes_on;
     }
     const bool may_pass = failure.category == model::Category::out_of_credits ||
                           failure.category == model::Category::no_internet ||

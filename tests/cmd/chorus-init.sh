@@ -124,11 +124,10 @@ echo '{"last_updated":"x","providers":{"anthropic":{"valid":true,"models":["one"
 run chorus-init a --model anthropic/zwei
 expect_status 7
 expect_match "$err" "'one'"
-run chorus-init a --model one
-expect_status 7
-expect_match "$err" 'ambiguous'
 run chorus-init a --model two --json
 expect_json .model openai/two
+run chorus-init d --model one --json # the first that lists it
+expect_json .model anthropic/one
 run chorus-init b --model anthropic/zwei --no-validate-model
 expect_status 0
 echo '{"openai":{"valid":true,"models":["drei"]}}' >"$CHORUS_HOME/available_models.json"

@@ -199,7 +199,7 @@ home_key max_retries 0
 run chorus-run a hi
 expect_status 6
 expect_one_error 'no key: ANTHROPIC_API_KEY is not set'
-expect_match "$err" 'hint: its key is that of ANTHROPIC_API_KEY; with a valid one, continue with: chorus-run a -t 1 --resume'
+expect_match "$err" 'hint: set ANTHROPIC_API_KEY to a valid key, or run chorus-config login anthropic; then continue with: chorus-run a -t 1 --resume'
 start_server "$(answers "$(say ok)")"
 run chorus-run a -t 1 --resume
 expect_status 0

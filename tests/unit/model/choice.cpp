@@ -94,13 +94,11 @@ TEST(ResolveModel, takes_any_name_of_a_provider_that_was_never_asked) {
 
 TEST(ResolveModel, looks_a_bare_name_up) {
     EXPECT_EQ(resolve("big"), "anthropic/big");
-    const base::Error ambiguous = error_of([] { (void)resolve("same"); });
-    EXPECT_EQ(ambiguous.code(), ErrorCode::no_driver);
-    EXPECT_TRUE(says(ambiguous, "'same' is ambiguous"));
-    EXPECT_TRUE(says(ambiguous, "'anthropic/same' and 'openai/same'"));
+    EXPECT_EQ(resolve("same"), "anthropic/same") << "the first that lists it";
     const base::Error unknown = error_of([] { (void)resolve("nothing"); });
     EXPECT_EQ(unknown.code(), ErrorCode::no_driver);
     EXPECT_TRUE(says(unknown, "no provider lists 'nothing'"));
+    EXPECT_TRUE(says(error_of([] { (void)resolve("smae"); }), "did you mean 'same'? "));
 }
 
 const char* const families = R"({"anthropic":{"valid":true,"models":
@@ -136,6 +134,9 @@ TEST(ResolveModel, knows_the_models_of_the_catalog_where_nobody_was_asked) {
     EXPECT_EQ(found("claude-opus-5-5", "{}"), "anthropic/claude-opus-5-5");
     EXPECT_EQ(found("opus-5-5", "{}"), "anthropic/claude-opus-5-5");
     EXPECT_TRUE(says(error_of([&] { (void)found("opus", "{}"); }), "'opus' is ambiguous"));
+    // openai-chat has both, too
+    EXPECT_EQ(found("gpt-5", "{}"), "openai/gpt-5");
+    EXPECT_EQ(found("gpt-5.4-na", "{}"), "openai/gpt-5.4-nano");
     // a list comes first, and a provider that has one is not guessed at
     EXPECT_EQ(found("opus-5-5", R"({"xai":{"valid":true,"models":["opus-5-5"]}})"), "xai/opus-5-5");
     EXPECT_TRUE(says(error_of([&] {
