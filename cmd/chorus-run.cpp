@@ -47,7 +47,6 @@ struct Options {
     std::int64_t timeout_ms = 0;  // 0: none
     std::string max_usd;
     std::string temperature;
-    bool has_ended = false;  // the turn
     std::string ask_timeout = "60s";
     std::string on_ask;
     std::string permissions;
@@ -177,11 +176,11 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
     output = std::make_unique<cli::Output>(program, options.output);
     output->check_file(agent::refuse_own_places(home));
     const auto warn = [&](const std::string& text) { output->warn(text); };
-    // --timeout limits the turn; whoever reads its result may take longer
-    output->give_up_when([&options, &interrupt] {
-        const std::int64_t deadline_ms = options.has_ended ? 0 : options.turn.deadline_ms;
-        return interrupt.requested() || (deadline_ms != 0 && sys::monotonic_ms() > deadline_ms);
-    });
+    output->give_up_when([&interrupt] { return interrupt.requested(); },
+                         [&options] {
+                             const std::int64_t deadline_ms = options.turn.deadline_ms;
+                             return deadline_ms != 0 && sys::monotonic_ms() > deadline_ms;
+                         });
 
     const std::unique_ptr<channel::Trace> trace =
         run_command::open_trace(options.trace, environment, home);
@@ -233,7 +232,6 @@ ExitStatus run(Options& options, std::unique_ptr<cli::Output>& output) {
             },
         .on_end =
             [&](const chat::TurnResult& result) {
-                options.has_ended = true;
                 if (trace) trace->finish(result, warn);
                 status = output->finish(result);
             }};

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agent/own_places.hpp"
+#include "cli/error_stream.hpp"
 #include "command/verb.hpp"
 #include "sys/named_file.hpp"
 
@@ -24,7 +25,10 @@ struct Output {
 
 // Says what was written; on stderr if that went to stdout.
 inline void print_beside(const sys::OutputFile& file, const std::string& line) {
-    (file.is_stdout() ? std::cerr : std::cout) << line << '\n';
+    if (file.is_stdout())
+        cli::write_error(line + "\n");
+    else
+        std::cout << line << '\n';
 }
 
 }  // namespace chorus::command

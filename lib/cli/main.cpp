@@ -14,6 +14,7 @@
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 #include "cli/completion.hpp"
+#include "cli/error_stream.hpp"
 #include "cli/help.hpp"
 #include "cli/parse.hpp"
 #include "cli/terminal_guard.hpp"
@@ -152,9 +153,7 @@ std::string_view running;
 }  // namespace
 
 void print_line(std::string_view program, std::string_view kind, std::string_view text) {
-    const std::string line = std::string(program) + ": " + std::string(kind) + ": " +
-                             base::visible(text, base::Newlines::escape) + "\n";
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+    write_error(error_line(program, kind, text));
 }
 
 void notice(std::string_view text) {

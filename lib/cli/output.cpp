@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "base/limits.hpp"
 #include "base/text.hpp"
@@ -11,6 +10,7 @@
 #include "chat/asked.hpp"
 #include "chat/commands.hpp"
 #include "cli/call_line.hpp"
+#include "cli/error_stream.hpp"
 #include "cli/main.hpp"
 #include "cli/progress.hpp"
 #include "cli/terminal_guard.hpp"
@@ -40,20 +40,24 @@ Output::Output(std::string_view program, OutputOptions options)
       to_terminal_(isatty(STDOUT_FILENO) == 1),
       live_text_(options_.format == Format::text && (to_terminal_ || options_.stream)) {
     if (options_.verbosity == Verbosity::normal && sys::takes_escapes(STDERR_FILENO))
-        progress_ = std::make_unique<Progress>(use_color(options_));
+        progress_ = std::make_unique<Progress>(use_color(options_), [this](std::string_view text) {
+            write_error(text, patience(false));
+        });
 }
 
 Output::~Output() = default;
 
-void Output::give_up_when(std::function<bool()> is_over) {
-    is_over_ = std::move(is_over);
+void Output::give_up_when(std::function<bool()> is_interrupted, std::function<bool()> is_late) {
+    is_interrupted_ = std::move(is_interrupted);
+    is_late_ = std::move(is_late);
 }
 
-// EPIPE, a full disk and a reader that stops reading end the output, never the turn.
-// Each returned function tells whether a write has waited too long since the turn ended.
-std::function<bool()> Output::patience() const {
-    return [this, over_since_ms = std::int64_t{0}]() mutable {
-        if (!is_over_ || !is_over_()) return false;
+// EPIPE, a full disk and a reader that stops reading end the output, never the turn, and hold it up
+// only until it is to end. Each returned function tells whether a write has waited too long since.
+std::function<bool()> Output::patience(bool waits_for_readers) const {
+    return [this, waits_for_readers, over_since_ms = std::int64_t{0}]() mutable {
+        if (!is_interrupted_ || (!is_interrupted_() && (waits_for_readers || !is_late_())))
+            return false;
         if (over_since_ms == 0) over_since_ms = sys::monotonic_ms();
         return sys::monotonic_ms() - over_since_ms >= base::limits::timeout_grace_ms;
     };
@@ -67,7 +71,7 @@ void Output::print(std::string_view text) {
     if (to_terminal_) safe = options_.format == Format::text ? base::visible(text) : guarded(text);
     const std::string_view shown = to_terminal_ ? std::string_view(safe) : text;
     const auto put = [&] {
-        failed_ = failed_ || !sys::try_write_until(STDOUT_FILENO, shown, patience());
+        failed_ = failed_ || !sys::try_write_until(STDOUT_FILENO, shown, patience(is_complete_));
     };
     if (!progress_) return put();
     progress_->without_line(put);
@@ -78,7 +82,8 @@ void Output::print(std::string_view text) {
         progress_->resume();
 }
 
-void Output::without_progress(const std::function<void()>& put) {
+void Output::print_error_text(std::string_view text) {
+    const auto put = [&] { write_error(text, patience(false)); };
     if (progress_)
         progress_->without_line(put);
     else
@@ -86,7 +91,7 @@ void Output::without_progress(const std::function<void()>& put) {
 }
 
 void Output::say(std::string_view kind, std::string_view text) {
-    without_progress([&] { print_line(program_, kind, text); });
+    print_error_text(error_line(program_, kind, text));
 }
 
 void Output::warn(const std::string& text) {
@@ -163,7 +168,7 @@ void Output::say_plan(const chat::Plan& steps) {
             continue;
         }
         line = base::cut_to_width(line, terminal->columns - 1) + "\n";
-        without_progress([&] { std::cerr << line << std::flush; });
+        print_error_text(line);
     }
 }
 
@@ -183,7 +188,7 @@ void Output::say_end_of_call(const chat::CallComplete& done) {
                           : color   ? ShownOn::color_terminal
                                     : ShownOn::terminal;
     if (is_verbose) text += shown_patch(done.change.patch, where);
-    without_progress([&] { std::cerr << text << std::flush; });
+    print_error_text(text);
 }
 
 void Output::say_end(const chat::TurnResult& result) {
@@ -247,12 +252,13 @@ std::string Output::last_part(const chat::TurnResult& result) const {
 ExitStatus Output::finish(const chat::TurnResult& ended) {
     const std::string printed = copy_;
     ended_at_ = sys::now_ms();  // the file and stdout have the same
+    is_complete_ = !is_late_ || !is_late_();
     // the file is written first: if that fails, fail() puts the error into what goes to stdout
     if (file_) {
         ended_ = ended;
         // a turn that only waits has no output, and the file keeps its content
         if (const std::string whole = printed + last_part(ended); !whole.empty())
-            file_->write(whole, patience());
+            file_->write(whole, patience(is_complete_));
         ended_.reset();
     }
     print(last_part(ended));
@@ -265,7 +271,7 @@ ExitStatus Output::finish(const chat::TurnResult& ended) {
         chat::TurnResult result = ended;
         result.exit_status = ExitStatus::failed;
         result.error = base::Error(base::ErrorCode::failed, unwritten);
-        file_->write(printed + last_part(result), patience());
+        file_->write(printed + last_part(result), patience(is_complete_));
     }
     return ExitStatus::failed;
 }
@@ -282,8 +288,9 @@ void Output::fail(const base::Error& error, const std::string& agent,
     result.exit_status = exit_status(error);
     if (options_.format != Format::text || ended_) print(last_part(result));
     progress_.reset();
-    print_error(program_, error);
-    if (file_ && !ended_ && !copy_.empty()) file_->write(copy_, patience());
+    say("error", error.message());
+    if (!error.hint().empty()) say("hint", error.hint());
+    if (file_ && !ended_ && !copy_.empty()) file_->write(copy_, patience(is_complete_));
 }
 
 }  // namespace chorus::cli

@@ -42,9 +42,10 @@ class Output {
     // Throws Error(bad_request) if the file of -o cannot be written, or what `check` throws, before
     // any tokens are spent.
     void check_file(const sys::OutputFile::Check& check);
-    // Once `is_over` returns true, output that is not read for a second is dropped. If it is not
-    // set, output waits for its reader.
-    void give_up_when(std::function<bool()> is_over);
+    // Once one of these returns true, output that is not read for a second is dropped; but the
+    // result of a turn that was not late, other than on stderr, only once interrupted. If they are
+    // not set, output waits for its reader.
+    void give_up_when(std::function<bool()> is_interrupted, std::function<bool()> is_late);
     // Whether a model's text is printed as it arrives.
     bool shows_text() const { return live_text_ || options_.format == Format::stream_json; }
     void event(const chat::Event& event, const chat::EventSource& source);
@@ -63,10 +64,10 @@ class Output {
     void resume_progress();
 
   private:
-    std::function<bool()> patience() const;
+    std::function<bool()> patience(bool waits_for_readers) const;
     void print(std::string_view text);
     std::string last_part(const chat::TurnResult& result) const;
-    void without_progress(const std::function<void()>& put);
+    void print_error_text(std::string_view text);
     void say(std::string_view kind, std::string_view text);
     void say_plan(const chat::Plan& steps);
     void say_end_of_call(const chat::CallComplete& done);
@@ -74,7 +75,9 @@ class Output {
 
     std::string program_;
     OutputOptions options_;
-    std::function<bool()> is_over_;
+    std::function<bool()> is_interrupted_;
+    std::function<bool()> is_late_;
+    bool is_complete_ = false;  // the result, which is being written
     bool to_terminal_;
     bool live_text_;
     bool failed_ = false;

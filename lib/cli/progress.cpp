@@ -1,9 +1,11 @@
 #include "cli/progress.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -17,8 +19,10 @@ constexpr std::int64_t quiet_ms = 1'500;
 constexpr std::size_t most_below = 8;  // lines
 constexpr auto tick_interval = std::chrono::milliseconds(200);
 
-void put(const std::string& text) {
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+// A terminal that was stopped with ^S takes nothing.
+bool takes_text() {
+    pollfd terminal{STDERR_FILENO, POLLOUT, 0};
+    return poll(&terminal, 1, 0) == 1;
 }
 
 std::string seconds_since(std::int64_t start_ms) {
@@ -27,7 +31,8 @@ std::string seconds_since(std::int64_t start_ms) {
 
 }  // namespace
 
-Progress::Progress(bool color) : color_(color), start_ms_(sys::monotonic_ms()) {
+Progress::Progress(bool color, std::function<void(std::string_view)> write)
+    : color_(color), write_(std::move(write)), start_ms_(sys::monotonic_ms()) {
     // signals are left to the main thread
     sigset_t all;
     sigset_t before;
@@ -101,7 +106,9 @@ std::string Progress::own_line() const {
     return text;
 }
 
+// Does not wait: whoever else has something to print would wait, too.
 void Progress::draw() {
+    if (!takes_text()) return;
     std::vector<std::string> lines;
     for (const auto& [id, below] : below_)
         if (lines.size() < most_below)
@@ -114,7 +121,8 @@ void Progress::draw() {
             base::utf8_prefix(base::visible(line, base::Newlines::escape), width));
         text += (text.empty() ? "" : "\n") + (color_ ? "\x1b[2m" + shown + "\x1b[0m" : shown);
     }
-    put(erasure() + text);
+    text.insert(0, erasure());
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
     lines_ = lines.size();
 }
 
@@ -126,7 +134,7 @@ std::string Progress::erasure() {
 }
 
 void Progress::erase() {
-    if (lines_ > 0) put(erasure());
+    if (lines_ > 0) write_(erasure());
 }
 
 }  // namespace chorus::cli

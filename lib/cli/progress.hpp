@@ -3,9 +3,11 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "chat/message.hpp"
@@ -14,7 +16,8 @@ namespace chorus::cli {
 
 class Progress {
   public:
-    explicit Progress(bool color);
+    // `write` writes to the terminal, however long that takes.
+    Progress(bool color, std::function<void(std::string_view)> write);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -43,6 +46,7 @@ class Progress {
     void erase();
 
     bool color_;
+    std::function<void(std::string_view)> write_;
     std::int64_t start_ms_;
     std::string what_ = "starting";
     int tools_ = 0;

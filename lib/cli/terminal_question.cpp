@@ -52,8 +52,10 @@ std::optional<std::string> ask(const std::string& text, const std::string& choic
                                const Accept& accept) {
     const sys::Fd terminal = open_terminal();
     if (!terminal) return std::nullopt;
+    const std::int64_t deadline = sys::monotonic_ms() + timeout_ms;
     const auto show = [&](const std::string& shown) {
-        return sys::try_write_all(terminal.get(), shown);
+        return sys::try_write_until(terminal.get(), shown,
+                                    [&] { return stop() || sys::monotonic_ms() >= deadline; });
     };
     tcflush(terminal.get(), TCIFLUSH);
     std::string line;
@@ -113,13 +115,13 @@ std::optional<std::string> ask_secret(const std::string& text, std::int64_t time
     {
         const Hidden hidden(terminal.get());
         const auto look = [&] {
-            if (hidden.hide_again()) sys::try_write_all(terminal.get(), text);
+            if (hidden.hide_again()) sys::try_write_until(terminal.get(), text, stop);
             return stop();
         };
-        is_read = sys::try_write_all(terminal.get(), text) &&
+        is_read = sys::try_write_until(terminal.get(), text, stop) &&
                   read_line(terminal.get(), timeout_ms, look, line);
     }
-    sys::try_write_all(terminal.get(), "\n");
+    sys::try_write_until(terminal.get(), "\n", stop);
     if (!is_read) note_hang_up(terminal.get());
     return is_read ? std::optional(line) : std::nullopt;
 }

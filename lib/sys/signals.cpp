@@ -116,6 +116,10 @@ Interrupt& Interrupt::install() {
 int Interrupt::signal() const {
     return first_signal;
 }
+bool Interrupt::has_come() {
+    return first_signal != 0;
+}
+
 int Interrupt::fd() const {
     return event_fd;
 }

@@ -21,6 +21,8 @@ class Interrupt {
     // The first signal's number, or 0.
     int signal() const;
     bool requested() const { return signal() != 0; }
+    // The same; false where no handlers are installed.
+    static bool has_come();
     // Readable once a signal came; never read from it.
     int fd() const;
 };
