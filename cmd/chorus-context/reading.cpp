@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iostream>
@@ -90,7 +91,7 @@ Fields fields_of(const store::StoredMessage& said) {
             {"original_at", cli::Time{said.original_timestamp}},
             {"external_id", message.external_id},
             {"left_window", said.left_for.has_value()},
-            {"replaced_by", cli::number(said.left_for.value_or(0), 0)}};
+            {"replaced_by", cli::number(std::max<std::int64_t>(said.left_for.value_or(0), 0), 0)}};
 }
 
 std::string text_of(const chat::Message& message) {

@@ -63,7 +63,6 @@ class SessionCheck {
         read.row = std::get<SessionFile>(std::move(session)).row;
         if (read.row.id.empty()) read.row.id = base::random_uuid();
         if (read.row.agent_name.empty()) read.row.agent_name = agent.name;
-        if (read.row.trigger.empty()) read.row.trigger = name(SessionTrigger::manual_save);
         read.row.agent_id = agent.id;
         read.row.file_path = path;
         read.row.sha256 = base::sha256_hex(text);

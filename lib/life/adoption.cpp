@@ -36,7 +36,7 @@ store::Session session_row(const Json& file, const store::Agent& agent, const st
     row.agent_name = chat::string_or(file, "agent_name", agent.name);
     row.description = chat::string_or(file, "description");
     row.summary = chat::string_or(file, "summary");
-    row.trigger = chat::string_or(file, "trigger", "manual_save");
+    row.trigger = chat::string_or(file, "trigger");
     row.saved_at = time_of(file, "saved_at", "timestamp");
     row.window_start = time_of(file, "window_start", "window_start");
     row.window_end = time_of(file, "window_end", "window_end");

@@ -69,7 +69,7 @@ struct StoredMessage {
     std::string restored_from;            // a session, a message or an import; "": itself original
     std::int64_t original = 0;            // only read: the message it is a copy of; 0: not a copy
     base::TimeMs original_timestamp = 0;  // 0: same as the message's own
-    // Only read: the id of its replacement in the window; 0: none.
+    // Only read: the id of its replacement in the window; 0: none. Negative: it was rewound.
     std::optional<std::int64_t> left_for = {};
     bool left_out = false;    // in no window any more: it has left_for
     bool taken_back = false;  // by --retry, here or in the original record

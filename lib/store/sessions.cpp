@@ -25,7 +25,9 @@ constexpr Table sessions{
 
 }  // namespace
 
-void insert_session(Store& store, const Session& session) {
+void insert_session(Store& store, Session session) {
+    // a file that another program wrote need not say when
+    if (session.saved_at == 0) session.saved_at = sys::now_ms();
     sessions.insert(store, session, "INSERT OR REPLACE");
 }
 

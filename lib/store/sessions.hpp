@@ -27,7 +27,7 @@ struct Session {
 
 // Inserts the session, or replaces the row of the same agent and id. Runs inside a transaction of
 // the caller.
-void insert_session(Store& store, const Session& session);
+void insert_session(Store& store, Session session);
 // Records that its file was moved. Runs inside a transaction of the caller.
 void set_session_file(Store& store, AgentId agent, std::string_view id, std::string_view path);
 // Records that its file is gone: the row stays, without a path. Runs inside a transaction of the

@@ -569,6 +569,14 @@ finds 'it has no row' 0
 run chorus-context restore a "$id"
 expect_status 0
 
+broken 'a session of another program, with no more than it has to have'
+echo '{"id": "abc-2", "messages": [{"role": "user", "content": "hi"}]}' >"$agent/sessions/x.json"
+finds 'it has no row' 0
+run chorus-context history a --json
+expect_equal "$(jq -r 'select(.id == "abc-2") | [.trigger, (.saved_at | startswith("20"))] | tostring' <<<"$out")" '[null,true]'
+run chorus-tasks status a --json
+expect_json .last_session.id abc-2
+
 test_case "doctor: a database of a newer chorus is left alone"
 cp -a "$base/sound" "$CHORUS_HOME"
 db 'PRAGMA user_version = 999; PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null

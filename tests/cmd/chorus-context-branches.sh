@@ -108,6 +108,8 @@ expect_equal "$(texts "$(request 5)")" 'first|one|second|two|in the branch'
 expect_equal "$(texts "$(request 6)")" 'first|one|second|two|third|three|on main'
 run chorus-context rewind a --to 1
 expect_status 0
+run chorus-context messages a --json
+expect_equal "$(jq -c 'select(.left_window) | .replaced_by' <<<"$out" | sort -u)" null
 run chorus-run a -t try again
 expect_equal "$(texts "$(request 7)")" 'first|one|second|two|in the branch|four|again'
 run chorus-run a anew

@@ -113,7 +113,7 @@ TEST_F(IndexTest, reads_the_shapes_that_session_files_have) {
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].id, "b");
     EXPECT_EQ(rows[0].agent_name, "ada");
-    EXPECT_EQ(rows[0].trigger, "manual_save");
+    EXPECT_EQ(rows[0].trigger, "");
     EXPECT_EQ(rows[0].message_count, 2);
     EXPECT_EQ(rows[1].id, "a");
     EXPECT_EQ(rows[1].agent_name, "old");
