@@ -13,6 +13,7 @@
 namespace chorus::agent {
 
 constexpr std::size_t most_packed_entries = 100'000;
+constexpr std::size_t most_packed_path_bytes = 2'000;  // the rest is for the home it is adopted in
 constexpr std::uint64_t most_packed_bytes = 16ULL << 30U;
 
 // The first entry of a packed agent marks it as one; the last one lists every file with its size

@@ -110,18 +110,23 @@ class Packing {
         if (is_git_trap(path)) return;
         // created again when unpacked, or useless there
         if (path == "current" || path == "commands" || path == ".checkpoints") return;
+        if (path.size() > most_packed_path_bytes) return leave_out(path);
         sys::Opened opened =
             sys::is_link(root_.path() + "/" + path) ? sys::Opened() : root_.open_to_read(path);
         struct stat status {};
         if (opened.outcome == sys::OpenOutcome::missing) return;
         if (opened.outcome != sys::OpenOutcome::opened || fstat(opened.fd.get(), &status) != 0) {
-            packed_.left_out.push_back(base::visible(path, base::Newlines::escape));
+            leave_out(path);
         } else if (opened.kind == sys::Kind::directory) {
             begin(path, AE_IFDIR, 0700, 0, status.st_mtime);
             add_directory(path, std::move(opened), {});
         } else {
             add_file(path, opened, status);
         }
+    }
+
+    void leave_out(const std::string& path) {
+        packed_.left_out.push_back(base::visible(path, base::Newlines::escape));
     }
 
     void add_file(const std::string& path, const sys::Opened& opened, const struct stat& status) {

@@ -84,10 +84,14 @@ TEST_F(PackTest, NothingIsPackedThatNobodyTakes) {
     std::filesystem::create_symlink(scratch_ / "secret", agent_ + "/workspace/link");
     std::filesystem::create_directory_symlink(scratch_.path(), agent_ + "/docs");
     mkfifo((agent_ + "/workspace/pipe").c_str(), 0600);
+    std::string deep = "workspace";
+    while (deep.size() + 201 <= 2'000) deep += "/" + std::string(200, 'd');
+    const std::string too_deep = deep + "/" + std::string(2'000 - deep.size(), 'd');
+    std::filesystem::create_directories(agent_ + "/" + too_deep + "/below");
     const Packed packed =
         pack(agent_, {{"export.jsonl", "new"}}, sys::OutputFile(scratch_ / "a.tar"));
     EXPECT_EQ(packed.left_out,
-              (std::vector<std::string>{"docs", "workspace/link", "workspace/pipe"}));
+              (std::vector<std::string>{"docs", too_deep, "workspace/link", "workspace/pipe"}));
     const std::string to = unpacked(scratch_ / "a.tar");
     EXPECT_TRUE(left_out_.empty());
     EXPECT_EQ(text_of(to + "/export.jsonl"), "new");
