@@ -1,12 +1,18 @@
 #include "cli/command.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "base/number.hpp"
 #include "base/text.hpp"
 
 namespace chorus::cli {
+namespace {
+
+constexpr std::int64_t most_number = std::numeric_limits<int>::max();
+
+}  // namespace
 
 Option::Option(std::string_view names, OptionVariable target, Takes takes, std::string_view about)
     : names_(names.substr(0, names.find_first_of(" ["))),
@@ -46,9 +52,8 @@ bool Option::is_number() const {
 }
 
 std::optional<std::int64_t> Option::number(const std::string& text) const {
-    constexpr std::int64_t most = std::numeric_limits<int>::max();
     const auto value = base::parse_number<std::int64_t>(text);
-    return value && *value >= least_ && *value <= most ? value : std::nullopt;
+    return value && *value >= least_ && *value <= most_number ? value : std::nullopt;
 }
 
 // Paths, and values that may be paths, hold any bytes. So may an action: one that is not text is
@@ -66,6 +71,9 @@ std::string Option::problem_of(const std::string& text) const {
     if (!values_.empty() && std::find(values_.begin(), values_.end(), text) == values_.end())
         return base::quoted(text) + " is not one of " + base::quoted_list(values_);
     if (!is_number() || number(text)) return {};
+    const bool is_of_digits = text.find_first_not_of("0123456789") == std::string::npos;
+    if (is_of_digits && base::parse_number<std::int64_t>(text).value_or(INT64_MAX) > most_number)
+        return base::quoted(text) + " is more than " + std::to_string(most_number);
     return base::quoted(text) + " is not a whole number, " + std::to_string(least_) + " or more";
 }
 

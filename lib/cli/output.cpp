@@ -200,6 +200,9 @@ void Output::say_end(const chat::TurnResult& result) {
                              : chat::asked_action(prompt.action, prompt.arguments, prompt.text)));
         if (options_.verbosity == Verbosity::quiet) continue;
         say("hint", chat::decide_commands(result.agent, prompt.id, prompt.kind));
+        if (prompt.text.starts_with("asked again: "))
+            say("hint", "chorus-run " + result.agent + " --approve " + prompt.id +
+                            " --even-if-changed approves it, whatever changes");
     }
     const bool asks_for_command =
         result.permissions == "standard" &&

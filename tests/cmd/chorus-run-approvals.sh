@@ -106,6 +106,7 @@ run chorus-tasks pending a
 expect_match "$out" 'tool:str_replace:a.txt \(asked again: changed: a.txt\)'
 run chorus-run a --resume
 expect_match "$err" 'waits: [0-9a-z]+: tool:str_replace:a.txt \(asked again: changed: a.txt\)'
+expect_match "$err" 'hint: chorus-run a --approve [0-9a-z]+ --even-if-changed approves it'
 echo z >b.txt
 run chorus-run a --approve all
 expect_status 0

@@ -104,7 +104,10 @@ expect_db 'SELECT count(*) FROM turns' 0
 
 test_case "numbers are decimal and in range, and the range is told"
 init a --model builtin/script
-for number in 0 -1 +5 0x10 1e3 ' 5' 5. five 99999999999999999999999; do
+for number in 2147483648 99999999999999999999999; do
+    refused "--max-iterations: '$number' is more than 2147483647" chorus-run a hello "--max-iterations=$number"
+done
+for number in 0 -1 +5 0x10 1e3 ' 5' 5. five; do
     refused "--max-iterations: '${number//+/\\+}' is not a whole number, 1 or more" chorus-run a hello "--max-iterations=$number"
     refused "-n: '${number//+/\\+}' is not a whole number, 1 or more" chorus-context log a -n "$number"
 done

@@ -158,8 +158,10 @@ TEST(Parse, refuses_a_value_where_none_goes_or_in_another_form) {
 }
 
 TEST(Parse, takes_decimal_numbers_in_range) {
-    for (const char* text : {"0", "2147483648", "-1", "+5", "0x10", "1e1", "5 ", " 5", "5.0",
-                             "five", "99999999999999999999999999"})
+    for (const char* text : {"2147483648", "99999999999999999999999999"})
+        EXPECT_EQ(why({"ada", std::string("--number=") + text}),
+                  "usage: --number: '" + std::string(text) + "' is more than 2147483647");
+    for (const char* text : {"0", "-1", "+5", "0x10", "1e1", "5 ", " 5", "5.0", "five"})
         EXPECT_EQ(
             why({"ada", std::string("--number=") + text}),
             "usage: --number: '" + std::string(text) + "' is not a whole number, 1 or more");
