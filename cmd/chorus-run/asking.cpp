@@ -33,7 +33,7 @@ std::string standing(std::int64_t timeout_ms) {
 
 place::PersonAnswer ask_permission(const chat::PromptNotice& prompt, std::int64_t timeout_ms,
                                    const std::function<bool()>& stop) {
-    const bool is_again = prompt.text.starts_with("asked again: ");
+    const bool is_again = prompt.text.starts_with(chat::asked_again);
     std::string text = "\nMay " + asking(prompt, "it") + " do this?\n  " + indented(prompt.action);
     if (!chat::says_all(prompt.action, prompt.tool, prompt.arguments))
         text +=

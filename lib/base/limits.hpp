@@ -32,8 +32,8 @@ constexpr std::size_t checkpoints = 20;
 constexpr std::int64_t checkpoint_age_ms = 30LL * 86'400'000;
 constexpr std::size_t pattern_bytes = 512;
 constexpr std::size_t config_bytes = 1U << 20;
-// Of a scan for plants (sys/plants.hpp): all git files except indexes, all indexes, the names that
-// they contain, and the paths of all directories.
+// Each limits one scan for plants (sys/plants.hpp): all git files except indexes, all indexes, the
+// names in these files, and the paths of all directories.
 constexpr std::size_t scanned_bytes = 8U << 20;
 constexpr std::size_t scanned_index_bytes = 256U << 20;
 constexpr std::size_t scanned_names = 20'000;

@@ -94,6 +94,11 @@ void Output::say(std::string_view kind, std::string_view text) {
     print_error_text(error_line(program_, kind, text));
 }
 
+void Output::say_error(std::string_view kind, const base::Error& error) {
+    say(kind, error.message());
+    if (!error.hint().empty()) say("hint", error.hint());
+}
+
 void Output::warn(const std::string& text) {
     if (options_.verbosity != Verbosity::quiet) say("notice", text);
 }
@@ -200,7 +205,7 @@ void Output::say_end(const chat::TurnResult& result) {
                              : chat::asked_action(prompt.action, prompt.arguments, prompt.text)));
         if (options_.verbosity == Verbosity::quiet) continue;
         say("hint", chat::decide_commands(result.agent, prompt.id, prompt.kind));
-        if (prompt.text.starts_with("asked again: "))
+        if (prompt.text.starts_with(chat::asked_again))
             say("hint", "chorus-run " + result.agent + " --approve " + prompt.id +
                             " --even-if-changed approves it, whatever changes");
     }
@@ -218,8 +223,7 @@ void Output::say_end(const chat::TurnResult& result) {
     if (!result.error || (asks && result.accepted != false)) return;
     const bool is_limit = result.exit_status == ExitStatus::limit;
     if (is_limit && options_.verbosity == Verbosity::quiet) return;
-    say(is_limit ? "warning" : "error", result.error->message());
-    if (!result.error->hint().empty()) say("hint", result.error->hint());
+    say_error(is_limit ? "warning" : "error", *result.error);
 }
 
 void Output::check_file(const sys::OutputFile::Check& check) {
@@ -291,8 +295,7 @@ void Output::fail(const base::Error& error, const std::string& agent,
     result.exit_status = exit_status(error);
     if (options_.format != Format::text || ended_) print(last_part(result));
     progress_.reset();
-    say("error", error.message());
-    if (!error.hint().empty()) say("hint", error.hint());
+    say_error("error", error);
     if (file_ && !ended_ && !copy_.empty()) file_->write(copy_, patience(is_complete_));
 }
 

@@ -69,6 +69,7 @@ class Output {
     std::string last_part(const chat::TurnResult& result) const;
     void print_error_text(std::string_view text);
     void say(std::string_view kind, std::string_view text);
+    void say_error(std::string_view kind, const base::Error& error);
     void say_plan(const chat::Plan& steps);
     void say_end_of_call(const chat::CallComplete& done);
     void say_end(const chat::TurnResult& result);

@@ -5,12 +5,11 @@
 #include "base/hash.hpp"
 
 namespace chorus::sys {
-
 namespace {
 
 constexpr std::size_t long_path_bytes = 128;
 
-bool take(std::size_t count, std::size_t& left) {
+bool deduct(std::size_t count, std::size_t& left) {
     if (count > left) return false;
     left -= count;
     return true;
@@ -19,17 +18,17 @@ bool take(std::size_t count, std::size_t& left) {
 }  // namespace
 
 bool PlantList::take_directory(const std::string& path) {
-    return sys::take(path.size() + 1, left_path_bytes_);
+    return deduct(path.size() + 1, left_path_bytes_);
 }
 
 bool PlantList::take_names(std::size_t count, const std::string& path) {
-    return sys::take(count * (1 + path.size() / long_path_bytes), left_names_);
+    return deduct(count * (1 + path.size() / long_path_bytes), left_names_);
 }
 
 void PlantList::add(Plant plant) {
     if (plants_.count(plant) != 0) return;
     const std::size_t bytes = plant.path.size() + plant.what.size() + plant.mark.size();
-    if (sys::take(bytes, left_listed_bytes_))
+    if (deduct(bytes, left_listed_bytes_))
         plants_.insert(std::move(plant));
     else
         rest_ = base::sha256_hex(rest_ + plant.path + '\0' + plant.what + '\0' + plant.mark);
