@@ -37,12 +37,14 @@ void add_members(JsonText& out, const StatusUpdate& e) {
 }
 
 void add_members(JsonText& out, const CallEvent& e) {
-    out.member("toolCallId", e.call.id).member("tool", e.call.name).member("action", e.action);
+    out.member("toolCallId", e.call.id).member("tool", e.call.name);
+    write_text(out, "action", e.action);
     add_arguments(out, e.call.arguments);
 }
 
 void add_members(JsonText& out, const CallComplete& e) {
-    out.member("toolCallId", e.id).member("tool", e.tool).member("action", e.action);
+    out.member("toolCallId", e.id).member("tool", e.tool);
+    write_text(out, "action", e.action);
     out.member("outcome", e.outcome).member("result", e.text).member("duration_ms", e.duration_ms);
     write_text(out, "patch", e.change.patch);
 }

@@ -354,9 +354,13 @@ expect_match "$(jq -r 'select(.kind == "tool-complete") | "\(.tool) \(.outcome) 
     '^bash ok exit status 3.*a ☂.*view error '
 expect_equal "$(jq -r 'select(.kind == "message").messageId' "$scratch/out" | tr '\n' ' ')" \
     "$(db "SELECT id FROM messages WHERE role = 'assistant' ORDER BY id" | tr '\n' ' ')"
+run chorus-run a '/no_such_tool {}' --output-format stream-json
+expect_events
+expect_equal "$(jq -c 'select(.kind == "tool-call" or .kind == "tool-complete") | [.tool, .action]' "$scratch/out" | uniq)" \
+    '["no_such_tool",null]'
 run chorus-run a hello --output-format stream-json --events all
 expect_events
-expect_equal "$(jq -c 'select(.kind == "internal:model-call").data' "$scratch/out")" '{"model":"builtin/script","messages":7}'
+expect_equal "$(jq -c 'select(.kind == "internal:model-call").data' "$scratch/out")" '{"model":"builtin/script","messages":11}'
 
 test_case "--dry-run: the request, and nothing else happens"
 init a --model anthropic/m --system-prompt 'You are SYSTEM.'
