@@ -126,6 +126,15 @@ void refresh_index(place::Place& place, const agent::Configuration& configuratio
     transaction.commit();
 }
 
+// The files may have changed since the last turn, or while a question was pending.
+void note_changed_files(place::Place& place, const place::Loaded& loaded) {
+    warn_of_unread(loaded.configuration.unread, place.directory.file(), place.surroundings);
+    warn_of_unread(place.home_configuration.unread, "config.json", place.surroundings);
+    refresh_index(place, loaded.configuration);
+    note_project_text(place);
+    approval::ask_for_trust(place, loaded.untrusted);
+}
+
 chat::TurnResult begin_and_run(place::Place& place, place::Loaded loaded) {
     const place::TurnOptions& options = place.options;
     WindowFrame frame = frame_for(place, loaded.settings, sys::now_ms());
@@ -173,6 +182,12 @@ chat::TurnResult nothing_to_resume(place::Place& place, const std::optional<stor
     return nothing_to_do(place, last);
 }
 
+chat::TurnResult begin_for_inbox(place::Place& place) {
+    place::Loaded loaded = place::load(place);
+    note_changed_files(place, loaded);
+    return begin_and_run(place, std::move(loaded));
+}
+
 // Functions that the usual turn does not need are not inlined: the stack would hold what each of
 // them loads.
 [[gnu::noinline]] chat::TurnResult resume(place::Place& place) {
@@ -183,8 +198,7 @@ chat::TurnResult nothing_to_resume(place::Place& place, const std::optional<stor
     check_not_given_up(place, last);
     if (!last || (last->state == TurnState::idle && !may_go_on(given, *last)) ||
         is_superseded(place.store, *last))
-        return has_inbox(place) ? begin_and_run(place, place::load(place))
-                                : nothing_to_resume(place, last);
+        return has_inbox(place) ? begin_for_inbox(place) : nothing_to_resume(place, last);
     place.options = options_to_resume(given, *last);
     const place::TurnOptions& options = place.options;
     if (!options.directory.empty() || !given.directory.empty() || !place.agent.place.empty())
@@ -201,6 +215,7 @@ chat::TurnResult nothing_to_resume(place::Place& place, const std::optional<stor
     }
     last->options = renewed_options(*last, options, place.redaction);
     place::Loaded loaded = place::load(place);
+    note_changed_files(place, loaded);
     WindowFrame frame =
         frame_for(place, loaded.settings, std::min(last->started_at, sys::now_ms()));
     frame.is_fresh = options.fresh;
@@ -302,11 +317,7 @@ chat::TurnResult nothing_to_resume(place::Place& place, const std::optional<stor
     });
     mend_transcript(place);
     warn_of_clock(place.agent, surroundings.warn);
-    warn_of_unread(loaded.configuration.unread, place.directory.file(), surroundings);
-    warn_of_unread(place.home_configuration.unread, "config.json", surroundings);
-    refresh_index(place, loaded.configuration);
-    note_project_text(place);
-    approval::ask_for_trust(place, loaded.untrusted);
+    note_changed_files(place, loaded);
     const std::string credential =
         place::keys_for(place).credential(loaded.settings.endpoint.provider);
     if (const auto waiting = settle_last_turn(place, credential)) return *waiting;

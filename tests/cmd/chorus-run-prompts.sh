@@ -400,7 +400,7 @@ run chorus-run a --resume
 expect_status 0
 expect_match "$(result_of c)" '^denied: Profile: '
 expect_equal "$(ran)" 0
-expect_equal "$(states)" cancelled
+expect_equal "$(db "SELECT kind || ' ' || state FROM prompts ORDER BY rowid" | tr '\n' ' ')" 'permission cancelled trust pending '
 expect_sound
 
 test_case "--on-ask deny and fail, and that --resume keeps to it"

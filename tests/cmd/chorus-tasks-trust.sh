@@ -40,6 +40,20 @@ expect_match "$err" 'it was approved by uid'
 run chorus-run a hello
 expect_equal "$err" ''
 
+test_case "a turn that continues also says what has changed since it began to wait, and asks"
+init a --model builtin/script
+echo one >"$CHORUS_HOME/agents/a/workspace/AGENTS.md"
+run chorus-run a '/bash make'
+expect_status 10
+echo two >"$CHORUS_HOME/agents/a/workspace/AGENTS.md"
+edit_agent_key a permissions '"open"'
+edit_agent_key a no_such_key 1
+run chorus-run a --approve all
+expect_status 0
+expect_match "$err" 'agent.json: nothing reads .no_such_key.*AGENTS.md has changed since the last turn.*agent.json: not in force until a person approves it: permissions'
+expect_db "SELECT kind FROM prompts WHERE state = 'pending'" trust
+expect_equal "$(decision_on 'tool:git:checkout main')" ask
+
 test_case "denied: the old values stay, and the same change is not asked about twice"
 changed permissions '"open"' sandbox '"off"'
 run chorus-tasks deny "$id"
