@@ -152,8 +152,7 @@ scmp_arg_cmp masked(unsigned argument, scmp_datum_t mask, scmp_datum_t value) {
 }
 
 // Compares all 64 bits, so that an int with a non-zero high half counts as a family above the last
-// one. Of netlink only the routes are allowed, which getaddrinfo(3) needs. socketpair(2) connects
-// to no other process and stays allowed.
+// one. Of netlink only the routes are allowed, which getaddrinfo(3) needs.
 void refuse_sockets(Filter& filter, bool unix_sockets = false) {
     for (unsigned family = AF_UNSPEC; family < AF_NETLINK; ++family)
         if (family != AF_INET && family != AF_INET6 && !(unix_sockets && family == AF_UNIX))
@@ -161,6 +160,12 @@ void refuse_sockets(Filter& filter, bool unix_sockets = false) {
     filter.refuse(SCMP_SYS(socket), EPERM, {compared(0, SCMP_CMP_GT, AF_NETLINK)});
     filter.refuse(SCMP_SYS(socket), EPERM,
                   {compared(0, SCMP_CMP_EQ, AF_NETLINK), compared(2, SCMP_CMP_NE, 0)});
+}
+
+// A datagram socket can send to any socket that has a name; a stream stays connected to its peer.
+void refuse_datagram_pairs(Filter& filter) {
+    for (const unsigned type : {SOCK_DGRAM, SOCK_RAW})
+        filter.refuse(SCMP_SYS(socketpair), EPERM, {masked(1, 0xf, type)});
 }
 
 void refuse_for_all(Filter& filter) {
@@ -217,10 +222,7 @@ void print_for_fenced() {
     Filter filter;
     refuse_for_all(filter);
     filter.refuse(SCMP_SYS(socket), EPERM);
-    // A datagram socket can send to any socket that has a name; a stream stays connected to its
-    // peer.
-    for (const unsigned type : {SOCK_DGRAM, SOCK_RAW})
-        filter.refuse(SCMP_SYS(socketpair), EPERM, {masked(1, 0xf, type)});
+    refuse_datagram_pairs(filter);
     for (const int number : shared_by_all) filter.refuse(number, EPERM);
     for (const int number : attributes) filter.refuse(number, EOPNOTSUPP);
     for (const unsigned group : of_file_systems)
@@ -237,6 +239,7 @@ int main() {
     Filter filter;
     refuse_for_all(filter);
     refuse_sockets(filter);
+    refuse_datagram_pairs(filter);
     filter.print("for_commands");
     print_for_fenced();
     print_for_git("for_git", false, false);

@@ -41,6 +41,9 @@ TEST_F(ConfinementTest, SocketsAreOfTheInternetOnly) {
     EXPECT_EQ(open("16"), 0);
     EXPECT_EQ(open("16", "9"), EPERM);  // NETLINK_AUDIT
     EXPECT_TRUE(works("exec perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die'"));
+    // its ends can send to any socket that has a name
+    EXPECT_FALSE(works("exec perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) or die'"));
+    EXPECT_FALSE(works("exec perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_RAW, 0) or die'"));
 }
 
 TEST_F(ConfinementTest, UnixSocketsOfTheHostCannotBeReached) {
