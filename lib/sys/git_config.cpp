@@ -208,9 +208,28 @@ std::vector<std::string> shell_words(std::string_view command) {
 
 }  // namespace
 
+namespace {
+
+// git runs programs in the top directory of the tree.
+std::string with_known_variables(std::string line) {
+    constexpr std::array<std::array<std::string_view, 2>, 5> known{
+        {{"${HOME}", "~"},
+         {"$HOME", "~"},
+         {"${PWD}", "."},
+         {"$PWD", "."},
+         {"$(git rev-parse --show-toplevel)", "."}}};
+    for (const auto& [name, value] : known)
+        for (std::size_t at = 0; (at = line.find(name, at)) != line.npos; at += value.size())
+            line.replace(at, name.size(), value);
+    return line;
+}
+
+}  // namespace
+
 GitWords obeyed_git_words(std::string_view configuration) {
     GitWords words;
-    for (const GitEntry& entry : obeyed_git_entries(configuration)) {
+    for (GitEntry& entry : obeyed_git_entries(configuration)) {
+        entry.line = with_known_variables(std::move(entry.line));
         std::string_view rest = entry.line;
         if (entry.key.starts_with("include") ||
             (entry.key.starts_with("alias.") && rest.find('!') == rest.npos))

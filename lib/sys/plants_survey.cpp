@@ -20,9 +20,9 @@
 #include "sys/git_config.hpp"
 #include "sys/git_files.hpp"
 #include "sys/git_place.hpp"
+#include "sys/outer_git_config.hpp"
 #include "sys/plants.hpp"
 #include "sys/plants_list.hpp"
-#include "sys/user_git_config.hpp"
 #include "sys/workspace_view.hpp"
 
 namespace chorus::sys {
@@ -39,6 +39,7 @@ class Survey : private WorkspaceView {
             inspect_settings(std::string(name));
         for (const char* name : {".hg/sharedpath", ".jj/repo"}) inspect_settings(name);
         for (const std::string& git : places_outside()) inspect(git, "");
+        for (const auto& config : enclosing_) inspect_outer(config, config.tree, config.tree);
         while (!open_.empty() && plants_.take_directory(open_.back())) {
             const std::string directory = std::move(open_.back());
             open_.pop_back();
@@ -52,6 +53,7 @@ class Survey : private WorkspaceView {
         for (const std::string_view name : Plants::settings_files())
             if (beneath(place_of("", std::string(name))) == path) return true;
         for (const std::string& git : places_outside()) inspect_configuration(git, "");
+        for (const auto& config : enclosing_) inspect_outer(config, config.tree, config.tree);
         for (std::size_t end = 0; end != path.npos; end = path.find('/', end + 1)) {
             const std::string directory = end == 0 ? "" : std::string(path.substr(0, end)) + "/";
             const Fd fd = opened(directory, O_PATH | O_DIRECTORY);
@@ -266,9 +268,14 @@ class Survey : private WorkspaceView {
         }
         for (const char* name : {"config", "config.worktree"})
             inspect_keys(repository + name, repository, tree, 0);
-        inspect_hooks_of(user_.text, "", repository, tree);
-        inspect_words(user_.words, tree);
-        for (const std::string& file : user_.included) {
+        inspect_outer(user_, repository, tree);
+    }
+
+    void inspect_outer(const OuterGitConfig& config, const std::string& repository,
+                       const std::string& tree) {
+        inspect_hooks_of(config.text, "", repository, tree);
+        inspect_words(config.words, tree);
+        for (const std::string& file : config.included) {
             pointed_to_.insert(file);
             inspect_keys(file, repository, tree, 0);
         }
@@ -364,8 +371,8 @@ class Survey : private WorkspaceView {
     // git runs these programs in the top directory of the tree.
     void inspect_words(const GitWords& words, const std::string& tree) {
         for (const auto& [word, key] : words) {
-            const auto place =
-                word.find('/') == word.npos ? std::optional(tree + word) : inside("", tree, word);
+            const bool is_resolved = word.find('/') != word.npos || tree.starts_with('/');
+            const auto place = is_resolved ? inside("", tree, word) : std::optional(tree + word);
             const auto status = place ? status_of(*place) : std::nullopt;
             if (place) pointed_to_.insert(*place);
             if (status && !S_ISDIR(status->st_mode))
@@ -394,17 +401,6 @@ class Survey : private WorkspaceView {
         return target ? mark_of(*target) : "";
     }
 
-    // Follows links of the path that lead within the workspace; leaves it as it is if it has none,
-    // or they lead out.
-    std::optional<struct stat> follow_links(std::string& path) const {
-        const auto status = status_of(path);
-        const bool is_link = status ? S_ISLNK(status->st_mode) : errno == ELOOP;
-        auto place = is_link ? beneath(place_of("", path)) : std::nullopt;
-        if (!place) return status;
-        path = std::move(*place);
-        return status_of(path);
-    }
-
     // Returns nothing for a missing file. A file that git would not read in full either is a plant,
     // and so is one that exceeds what is left of the limits.
     std::optional<std::string> content(std::string path,
@@ -425,7 +421,9 @@ class Survey : private WorkspaceView {
     static constexpr int most_depth = 16;  // of the name of a branch
 
     GitPlace git_;
-    UserGitConfig user_ = read_user_git_config(*this);  // which no command changes
+    // no command changes these
+    OuterGitConfig user_ = read_user_git_config(*this);
+    std::vector<OuterGitConfig> enclosing_ = read_enclosing_git_configs(*this);
     Descent descent_{fd()};
     Buffer entries_;
     std::vector<std::string> open_{""};

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
+
 #include "sys/directory.hpp"
 #include "sys/environment.hpp"
 #include "sys/file.hpp"
@@ -22,6 +24,15 @@ Fd WorkspaceView::opened(const std::string& path, int flags) const {
 std::optional<struct stat> WorkspaceView::status_of(const std::string& path) const {
     const Fd fd = opened(path, O_PATH | O_NOFOLLOW);
     return fd ? opened_status(fd) : std::nullopt;
+}
+
+std::optional<struct stat> WorkspaceView::follow_links(std::string& path) const {
+    const auto status = status_of(path);
+    const bool is_link = status ? S_ISLNK(status->st_mode) : errno == ELOOP;
+    auto place = is_link ? beneath(place_of("", path)) : std::nullopt;
+    if (!place) return status;
+    path = std::move(*place);
+    return status_of(path);
 }
 
 std::string WorkspaceView::full(const std::string& path) const {

@@ -24,6 +24,9 @@ class WorkspaceView {
     // These follow no link.
     Fd opened(const std::string& path, int flags) const;
     std::optional<struct stat> status_of(const std::string& path) const;
+    // Follows links of the path that lead within the workspace; leaves it as it is if it has none,
+    // or they lead out.
+    std::optional<struct stat> follow_links(std::string& path) const;
     std::string full(const std::string& path) const;
     // Returns the absolute path, links resolved, where `name` leads from `directory`; it need not
     // exist.

@@ -570,6 +570,12 @@ TEST_F(PlantsTest, WhereAPersonsConfigurationPointsTo) {
          hook + "d/run && echo two > a", "git status; git add a", "d/run: named by filter.clean"},
         {"git config alias.st '!f() { ./d/run; }; f' && mkdir d && ln -s ../run d/run",
          hook + "run && chmod +x run", "git st", "run: named by alias.st"},
+        {"git config --global alias.st '!$HOME/../workspace/run'", hook + "run && chmod +x run",
+         "git st", "run: named by alias.st"},
+        {"git config alias.st '!\"${PWD}/d/run\"' && mkdir d", hook + "d/run && chmod +x d/run",
+         "git st", "d/run: named by alias.st"},
+        {"git config core.fsmonitor '$(git rev-parse --show-toplevel)/run'",
+         hook + "run && chmod +x run", "git status", "run: named by core.fsmonitor"},
         {"git init -q -b main sub && git -C sub config core.fsmonitor ./run",
          "printf '#!/bin/sh\ntouch ../../sprung\n' > sub/run && chmod +x sub/run",
          "git -C sub status", "sub/run: named by core.fsmonitor"},
@@ -615,6 +621,43 @@ TEST_F(PlantsTest, HooksOfALinkedWorktree) {
     const Plants before = Plants::in(sandbox_.workspace);
     ASSERT_TRUE(works_outside("echo $(realpath ../main/.git) > ../main/.git/commondir"));
     EXPECT_EQ(Plants::in(sandbox_.workspace).since(before), Lines{});
+}
+
+// -C of a part of a work tree: no command can write its git directory.
+TEST_F(PlantsTest, WhatTheConfigurationOfAnEnclosingRepositoryNames) {
+    const std::string of_tree = "git -c user.name=n -c user.email=e -C ";
+    for (const std::string make :
+         {"git init -q -b main ..",
+          "git init -q -b main ../x && git -C ../x worktree add -q --orphan -b o ../w 2>&- || "
+          "git -C ../x -c user.name=n -c user.email=e commit -q --allow-empty -m x && "
+          "git -C ../x worktree add -q --no-checkout ../w && mv ../w/.git ../.git && rmdir ../w && "
+          "echo \"$(realpath ..)/.git\" > ../x/.git/worktrees/w/gitdir"}) {
+        fs::remove_all(sandbox_.workspace);
+        fs::remove_all(top_ + "/.git");
+        fs::remove_all(top_ + "/x");
+        fs::create_directory(sandbox_.workspace);
+        ASSERT_TRUE(works_outside(
+            make +
+            " && cd .. && git config core.hooksPath workspace/.husky && "
+            "git config core.fsmonitor workspace/d/run && git config include.path "
+            "\"$PWD/workspace/more\" && git config alias.st '!sh workspace/status' && "
+            "mkdir workspace/d && touch workspace/more && git status -s"))
+            << make;
+        EXPECT_EQ(
+            told_after("mkdir .husky && printf '#!/bin/sh\ntouch sprung\n' > .husky/pre-commit "
+                       "&& chmod +x .husky/*; cp .husky/pre-commit d/run; echo ls > run; "
+                       "echo ls > status; printf '[core] pager = x\n' > more"),
+            (Lines{".husky/pre-commit: a hook", "d/run: named by core.fsmonitor",
+                   "more: core.pager", "status: named by alias.st"}));
+        for (const char* spring : {"commit -q --allow-empty -m x", "status"}) {
+            (void)works_outside(of_tree + ".. " + spring);
+            EXPECT_TRUE(fs::remove(top_ + "/sprung")) << spring;
+        }
+        for (const char* path : {".husky/pre-push", "d/run", "more", "status"})
+            EXPECT_TRUE(Plants::is_pointed_to(sandbox_.workspace, path)) << path;
+        for (const char* path : {"d/x", "run", "husky"})
+            EXPECT_FALSE(Plants::is_pointed_to(sandbox_.workspace, path)) << path;
+    }
 }
 
 TEST_F(PlantsTest, ObjectsOfOthers) {
@@ -768,25 +811,45 @@ TEST(GitEntries, PlainOnesAreLeftOut) {
 }
 
 TEST(GitEntries, KeysThatRunOrReadOrWeakenAreNotPlain) {
-    const Lines keys{"blame.ignorerevsfile", "clean.requireforce",
-                     "commit.template",      "core.attributesfile",
-                     "core.worktree",        "credential.helper",
-                     "diff.command",         "diff.external",
-                     "diff.textconv",        "difftool.cmd",
-                     "filter.clean",         "gc.recentobjectshook",
-                     "gpg.program",          "http.cookiefile",
-                     "http.extraheader",     "http.proxy",
-                     "http.sslverify",       "lfs.customtransfer",
-                     "log.showsignature",    "merge.driver",
-                     "mergetool.path",       "pager.log",
-                     "protocol.allow",       "pull.twohead",
-                     "receive.denydeletes",  "remote.proxy",
-                     "remote.receivepack",   "remote.vcs",
-                     "sendemail.smtpserver", "submodule.update",
-                     "transfer.hiderefs",    "uploadpack.hiderefs",
-                     "url.insteadof",        "user.signingkey",
-                     "web.browser",          "core.gitproxy",
-                     "core.askpass",         "core.alternaterefscommand"};
+    const Lines keys{"blame.ignorerevsfile",
+                     "clean.requireforce",
+                     "commit.template",
+                     "core.attributesfile",
+                     "core.worktree",
+                     "credential.helper",
+                     "diff.command",
+                     "diff.external",
+                     "diff.textconv",
+                     "difftool.cmd",
+                     "filter.clean",
+                     "gc.recentobjectshook",
+                     "gpg.program",
+                     "http.cookiefile",
+                     "http.extraheader",
+                     "http.proxy",
+                     "http.sslverify",
+                     "lfs.customtransfer",
+                     "log.showsignature",
+                     "merge.driver",
+                     "mergetool.path",
+                     "pager.log",
+                     "protocol.allow",
+                     "pull.twohead",
+                     "receive.denydeletes",
+                     "remote.proxy",
+                     "remote.receivepack",
+                     "remote.vcs",
+                     "sendemail.smtpserver",
+                     "submodule.update",
+                     "transfer.hiderefs",
+                     "uploadpack.hiderefs",
+                     "url.insteadof",
+                     "user.signingkey",
+                     "web.browser",
+                     "core.gitproxy",
+                     "core.askpass",
+                     "core.alternaterefscommand",
+                     "rebase.instructionformat"};
     for (const std::string& key : keys) {
         const std::size_t dot = key.find('.');
         EXPECT_EQ(keys_in("[" + key.substr(0, dot) + " \"x\"] " + key.substr(dot + 1) + " = x\n"),
