@@ -18,15 +18,20 @@ constexpr std::size_t step_bytes = 16 * 1024;
 
 void redact(chat::Message& message, const policy::Redaction& redaction) {
     message.content = redaction.apply(message.content);
+    message.tool_call_id = redaction.apply(message.tool_call_id);
     for (chat::ToolCall& call : message.tool_calls)
-        call.arguments = redaction.apply(call.arguments);
+        for (std::string* text : {&call.id, &call.name, &call.arguments})
+            *text = redaction.apply(*text);
 }
 
 // Answers are stored and sent as they came, but shown without what looks like a key.
 std::vector<chat::Message> without_secrets(std::vector<chat::Message> messages,
                                            const policy::Redaction& redaction) {
     for (chat::Message& message : messages)
-        if (message.role == chat::Role::assistant) redact(message, redaction);
+        if (message.role == chat::Role::assistant)
+            redact(message, redaction);
+        else
+            message.tool_call_id = redaction.apply(message.tool_call_id);
     return messages;
 }
 

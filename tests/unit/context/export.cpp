@@ -208,7 +208,10 @@ TEST(Export, JsonLinesBeginWithTheAgentAndEndWithCounts) {
 TEST(Export, TranscriptsLoseWhatLooksLikeAKey) {
     const std::string key = "sk-ant-api03-" + std::string(80, 'k');
     ExportRecord record =
-        record_of({said(1, Role::user, key), called(2, "c", "{\"command\":\"" + key + "\"}")});
+        record_of({said(1, Role::user, key), called(2, key, "{\"command\":\"" + key + "\"}"),
+                   said(3, Role::tool_result, "x")});
+    record.messages[1].message.tool_calls[0].name = key;
+    record.messages[2].message.tool_call_id = key;
     redact(record, policy::Redaction());
     EXPECT_FALSE(has(to_html(record), key));
     EXPECT_FALSE(has(to_markdown(record), key));
