@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -76,25 +78,37 @@ Destination destination(git_repository* repository, const std::string& given) {
     return {commit(remote), name, true};
 }
 
-int note_conflict(git_checkout_notify_t, const char* path, const git_diff_file*,
-                  const git_diff_file*, const git_diff_file*, void* paths) {
-    static_cast<Texts*>(paths)->emplace_back(path);
-    return 0;
+struct Obstacles {
+    Texts conflicts;
+    std::string set_id;  // a path of the target
+};
+
+// Called for every path before anything is written.
+int note_obstacle(git_checkout_notify_t why, const char* path, const git_diff_file*,
+                  const git_diff_file* target, const git_diff_file*, void* obstacles) {
+    auto& noted = *static_cast<Obstacles*>(obstacles);
+    if (why == GIT_CHECKOUT_NOTIFY_CONFLICT) noted.conflicts.emplace_back(path);
+    const bool is_set_id = target != nullptr && (target->mode & (S_ISUID | S_ISGID)) != 0;
+    if (is_set_id) noted.set_id = path;
+    return is_set_id ? GIT_EUSER : 0;
 }
 
 void check_out(git_repository* repository, const git_commit* commit) {
     const Tree from = tree_of(commit_at(repository).get());
-    Texts conflicts = unseen_conflicts(repository, from.get(), tree_of(commit).get());
+    Obstacles noted{unseen_conflicts(repository, from.get(), tree_of(commit).get()), {}};
     auto options = options_by(git_checkout_options_init);
     options.checkout_strategy = GIT_CHECKOUT_SAFE | GIT_CHECKOUT_DONT_OVERWRITE_IGNORED;
-    options.notify_flags = GIT_CHECKOUT_NOTIFY_CONFLICT;
-    options.notify_cb = note_conflict;
-    options.notify_payload = &conflicts;
+    options.notify_flags = GIT_CHECKOUT_NOTIFY_CONFLICT | GIT_CHECKOUT_NOTIFY_UPDATED;
+    options.notify_cb = note_obstacle;
+    options.notify_payload = &noted;
     refuse_conversions(repository, from.get(), tree_of(commit).get());
-    const int result = conflicts.empty() ? check_out_tree(repository, from.get(), commit, options)
-                                         : static_cast<int>(GIT_ECONFLICT);
-    if (result == GIT_ECONFLICT && !conflicts.empty())
-        refuse("checkout: would overwrite " + first_ten(conflicts),
+    const int result = noted.conflicts.empty()
+                           ? check_out_tree(repository, from.get(), commit, options)
+                           : static_cast<int>(GIT_ECONFLICT);
+    if (!noted.set_id.empty())
+        refuse("checkout: " + noted.set_id + " has a set-id bit in that commit");
+    if (result == GIT_ECONFLICT && !noted.conflicts.empty())
+        refuse("checkout: would overwrite " + first_ten(noted.conflicts),
                "commit these files or move them away first");
     check(result, "checkout");
 }
