@@ -50,7 +50,7 @@ void load(std::span<const sock_filter> instructions) {
 // Anybody outside who can reach a setuid or setgid file runs it with the rights of its owner. A
 // second filter, written by hand: testing for any of several bits is one instruction here, and
 // twenty rules and a millisecond with libseccomp.
-void refuse_set_id_bits(bool allows_openat2 = false) {
+void refuse_set_id_bits() {
     std::vector<sock_filter> filter;
     const auto add = [&](int code, unsigned value, int if_true = 0, int if_false = 0) {
         filter.push_back({static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(if_true),
@@ -75,11 +75,6 @@ void refuse_set_id_bits(bool allows_openat2 = false) {
         add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
         add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     }
-    // Its mode is in memory, which a filter cannot read; callers fall back to openat.
-    if (!allows_openat2) {
-        add(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1);
-        add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
-    }
     add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     load(filter);
 }
@@ -103,9 +98,8 @@ int restrict_calls_of_fenced() {
 }
 
 void restrict_calls_of_git(bool network, bool unix_sockets) {
-    // A tree may give a file any mode, which libgit2 passes on. chorus-git itself creates no file
-    // with openat2.
-    refuse_set_id_bits(true);
+    // A tree may give a file any mode, which libgit2 passes on.
+    refuse_set_id_bits();
     if (!network) return load(for_git);
     if (unix_sockets) return load(for_git_with_network_and_unix_sockets);
     load(for_git_with_network);

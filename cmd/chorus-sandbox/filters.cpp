@@ -162,8 +162,12 @@ void refuse_sockets(Filter& filter, bool unix_sockets = false) {
                   {compared(0, SCMP_CMP_EQ, AF_NETLINK), compared(2, SCMP_CMP_NE, 0)});
 }
 
-// A datagram socket can send to any socket that has a name; a stream stays connected to its peer.
-void refuse_datagram_pairs(Filter& filter) {
+// chorus-git, which runs no program of others, needs openat2 and no such sockets.
+void refuse_for_commands(Filter& filter) {
+    // The mode of the file is in memory, which a filter cannot read; callers fall back to openat.
+    filter.refuse(SCMP_SYS(openat2), ENOSYS);
+    // A datagram socket can send to any socket that has a name; a stream stays connected to its
+    // peer.
     for (const unsigned type : {SOCK_DGRAM, SOCK_RAW})
         filter.refuse(SCMP_SYS(socketpair), EPERM, {masked(1, 0xf, type)});
 }
@@ -222,7 +226,7 @@ void print_for_fenced() {
     Filter filter;
     refuse_for_all(filter);
     filter.refuse(SCMP_SYS(socket), EPERM);
-    refuse_datagram_pairs(filter);
+    refuse_for_commands(filter);
     for (const int number : shared_by_all) filter.refuse(number, EPERM);
     for (const int number : attributes) filter.refuse(number, EOPNOTSUPP);
     for (const unsigned group : of_file_systems)
@@ -239,7 +243,7 @@ int main() {
     Filter filter;
     refuse_for_all(filter);
     refuse_sockets(filter);
-    refuse_datagram_pairs(filter);
+    refuse_for_commands(filter);
     filter.print("for_commands");
     print_for_fenced();
     print_for_git("for_git", false, false);

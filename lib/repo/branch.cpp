@@ -83,7 +83,7 @@ struct Obstacles {
     std::string set_id;  // a path of the target
 };
 
-// Called for every path before anything is written.
+// libgit2 calls this for every path before it writes anything.
 int note_obstacle(git_checkout_notify_t why, const char* path, const git_diff_file*,
                   const git_diff_file* target, const git_diff_file*, void* obstacles) {
     auto& noted = *static_cast<Obstacles*>(obstacles);

@@ -14,15 +14,21 @@
 namespace chorus::sys {
 namespace {
 
+constexpr int open_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+struct GitDirectory {
+    std::string path;  // ends in '/'
+    Fd fd;
+};
+
 class OuterFiles {
   public:
     explicit OuterFiles(const WorkspaceView& workspace) : workspace_(workspace) {}
 
     void read(const std::string& path, int depth = 0) { add(path, read_git_file(path), depth); }
 
-    // Reads a file in the open directory, which has that path.
-    void read_in(const Fd& directory, const std::string& path, const char* name) {
-        if (directory) add(path + name, read_git_file(directory.get(), name), 0);
+    void read_in(const GitDirectory& directory, const char* name) {
+        if (directory.fd) add(directory.path + name, read_git_file(directory.fd.get(), name), 0);
     }
 
     OuterGitConfig of_tree(std::string tree) && {
@@ -47,13 +53,6 @@ class OuterFiles {
     const WorkspaceView& workspace_;
     std::set<std::string> read_;  // may include each other
     OuterGitConfig config_;
-};
-
-constexpr int open_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-
-struct GitDirectory {
-    std::string path;  // ends in '/'
-    Fd fd;
 };
 
 // Follows links, as git does.
@@ -90,18 +89,19 @@ std::vector<OuterGitConfig> read_enclosing_git_configs(const WorkspaceView& work
     std::string place = workspace.workspace();
     while (place.size() > 1) {
         place = parent_of(place);
-        // not through a link that a directory was exchanged for
+        // a command may have exchanged a directory for a link
         const Fd root = open_real(place, open_flags);
         if (!root) continue;
         const std::string tree = place == "/" ? place : place + "/";
         const GitDirectory own = git_directory_of(workspace, tree, root.get());
         if (!own.fd) continue;
         const std::string shared = read_git_file(own.fd.get(), "commondir");
-        const GitDirectory common = directory_at(workspace, own.path, shared);
         OuterFiles files(workspace);
-        files.read_in(shared.empty() ? own.fd : common.fd, shared.empty() ? own.path : common.path,
-                      "config");
-        files.read_in(own.fd, own.path, "config.worktree");
+        if (shared.empty())
+            files.read_in(own, "config");
+        else
+            files.read_in(directory_at(workspace, own.path, shared), "config");
+        files.read_in(own, "config.worktree");
         configs.push_back(std::move(files).of_tree(tree));
     }
     return configs;

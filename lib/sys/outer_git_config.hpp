@@ -18,7 +18,7 @@ struct OuterGitConfig {
 };
 
 OuterGitConfig read_user_git_config(const WorkspaceView& workspace);
-// Of the repositories whose work trees contain the workspace.
+// Reads those of the repositories whose work trees contain the workspace.
 std::vector<OuterGitConfig> read_enclosing_git_configs(const WorkspaceView& workspace);
 
 }  // namespace chorus::sys

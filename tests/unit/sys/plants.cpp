@@ -623,7 +623,7 @@ TEST_F(PlantsTest, HooksOfALinkedWorktree) {
     EXPECT_EQ(Plants::in(sandbox_.workspace).since(before), Lines{});
 }
 
-// -C of a part of a work tree: no command can write its git directory.
+// With -C in a part of a work tree, the git directory lies outside the workspace.
 TEST_F(PlantsTest, WhatTheConfigurationOfAnEnclosingRepositoryNames) {
     const std::string of_tree = "git -c user.name=n -c user.email=e -C ";
     for (const std::string make :
