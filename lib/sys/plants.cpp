@@ -10,13 +10,15 @@ namespace chorus::sys {
 namespace {
 
 // Settings files that other tools read in a directory, and that can start programs.
-constexpr std::array<std::string_view, 7> all_settings{".mcp.json",
+constexpr std::array<std::string_view, 9> all_settings{".mcp.json",
                                                        ".envrc",
                                                        ".gitmodules",
                                                        ".claude/settings.json",
                                                        ".claude/settings.local.json",
                                                        ".hg/hgrc",
-                                                       ".jj/repo/config.toml"};
+                                                       ".hg/hgrc-not-shared",
+                                                       ".jj/repo/config.toml",
+                                                       ".jj/workspace-config.toml"};
 
 constexpr std::size_t most_told = 10;
 constexpr std::size_t most_told_bytes = 200;

@@ -370,11 +370,14 @@ TEST_F(PlantsTest, NamesOfAnIndexThatGitWouldNotTakeFromATree) {
 }
 
 TEST_F(PlantsTest, SettingsFilesThatWereNotThere) {
-    EXPECT_EQ(told_after("mkdir -p .claude .hg .jj/repo && touch .envrc .mcp.json .hg/hgrc "
-                         ".claude/settings.json .jj/repo/config.toml"),
-              (Lines{".claude/settings.json: is new or changed", ".envrc: is new or changed",
-                     ".hg/hgrc: is new or changed", ".jj/repo/config.toml: is new or changed",
-                     ".mcp.json: is new or changed"}));
+    EXPECT_EQ(
+        told_after("mkdir -p .claude .hg .jj/repo && touch .envrc .mcp.json .hg/hgrc "
+                   ".hg/hgrc-not-shared .claude/settings.json .jj/repo/config.toml "
+                   ".jj/workspace-config.toml"),
+        (Lines{".claude/settings.json: is new or changed", ".envrc: is new or changed",
+               ".hg/hgrc-not-shared: is new or changed", ".hg/hgrc: is new or changed",
+               ".jj/repo/config.toml: is new or changed",
+               ".jj/workspace-config.toml: is new or changed", ".mcp.json: is new or changed"}));
     EXPECT_EQ(told_after("echo x > .hg/hgrc"), Lines{".hg/hgrc: is new or changed"});
     EXPECT_EQ(told_after("echo x > other"), Lines{});
 }
