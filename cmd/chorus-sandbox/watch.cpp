@@ -21,6 +21,9 @@
 namespace chorus::sandbox {
 namespace {
 
+// Children may end faster than they are reaped.
+constexpr int most_reaped = 1000;
+
 // proc(5): the parent is the second field after the name, which may contain any character.
 pid_t parent_of(const char* pid) {
     std::array<char, 64> path{};
@@ -36,22 +39,47 @@ pid_t parent_of(const char* pid) {
     return parent;
 }
 
+// Kills a child and its process group: in one step, so that no process of it can fork meanwhile.
+// `last` is the group that was killed last.
+void kill_with_group(pid_t child, pid_t& last) {
+    const pid_t group = getpgid(child);
+    if (group > 1 && group != getpgrp() && group != last) {
+        kill(-group, SIGKILL);
+        last = group;
+    }
+    kill(child, SIGKILL);
+}
+
+// Returns false where the kernel has no list of children.
+bool kill_listed_children() {
+    std::array<char, 64> path{};
+    std::snprintf(path.data(), path.size(), "/proc/self/task/%d/children", getpid());
+    FILE* const children = std::fopen(path.data(), "re");
+    if (children == nullptr) return false;
+    pid_t last = 0;
+    for (int pid = 0; std::fscanf(children, "%d", &pid) == 1;) kill_with_group(pid, last);
+    std::fclose(children);
+    return true;
+}
+
 void kill_children() {
+    if (kill_listed_children()) return;
     DIR* const processes = opendir("/proc");
+    pid_t last = 0;
     while (const dirent* entry = processes != nullptr ? readdir(processes) : nullptr)
         if (const int pid = std::atoi(entry->d_name);
             pid > 0 && parent_of(entry->d_name) == getpid())
-            kill(pid, SIGKILL);
+            kill_with_group(pid, last);
     if (processes != nullptr) closedir(processes);
 }
 
 // This process is a subreaper: the children of a killed process become its children.
 void kill_descendants() {
-    do {
+    while (true) {
         kill_children();
         if (waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) return;
-        while (waitpid(-1, nullptr, WNOHANG) > 0) continue;
-    } while (true);
+        for (int i = 0; i < most_reaped && waitpid(-1, nullptr, WNOHANG) > 0; ++i) continue;
+    }
 }
 
 class Watch {
@@ -88,7 +116,7 @@ class Watch {
         std::array<pollfd, 3> wanted{{{owner_, POLLIN, 0},
                                       {signals_, POLLIN, 0},
                                       {fence_ != nullptr ? fence_->fd() : -1, POLLIN, 0}}};
-        poll(wanted.data(), wanted.size(), patience_ms);
+        poll(wanted.data(), wanted.size(), may_reap_more_ ? 0 : patience_ms);
         signalfd_siginfo info{};
         while (read(signals_, &info, sizeof info) == sizeof info)
             if (info.ssi_signo == SIGTERM) abandon();
@@ -100,12 +128,13 @@ class Watch {
     void reap() {
         int status = 0;
         pid_t pid = 0;
-        while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        for (int i = 0; i < most_reaped && (pid = waitpid(-1, &status, WNOHANG)) > 0; ++i) {
             if (pid != command_) continue;
             ended_ = true;
             status_ = status;
         }
         alone_ = pid < 0;
+        may_reap_more_ = pid > 0;
     }
 
     [[noreturn]] static void abandon() {
@@ -132,6 +161,7 @@ class Watch {
     int signals_ = -1;
     bool ended_ = false;
     bool alone_ = false;
+    bool may_reap_more_ = false;
     int status_ = 0;
 };
 

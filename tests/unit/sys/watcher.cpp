@@ -63,6 +63,23 @@ constexpr const char* runaways =
     "trap '' TERM HUP; (setsid setsid sleep 1000 &) ; nohup setsid bash -c 'sleep 1000 & sleep "
     "1000' >/dev/null 2>&1 & (setsid bash -c 'kill -STOP $$' &) ; ";
 
+// At any time there are a hundred processes, each of which lives a fraction of a millisecond.
+TEST_F(WatcherTest, ProcessesThatForkAndEndAreKilled) {
+    sandbox_.belongings = top_ + "/commands";
+    for (const SandboxMode mode : {SandboxMode::off, SandboxMode::landlock}) {
+        sandbox_.mode = mode;
+        const auto begin = std::chrono::steady_clock::now();
+        run(sandboxed(
+                sandbox_,
+                marked("exec perl -e '$end = time + 60; $first = $$; "
+                       "for (1 .. 100) { fork or last } exit if $$ == $first; "
+                       "select undef, undef, undef, .1; while (time < $end) { exit if fork }'")),
+            {.timeout_ms = 120'000});
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(50));
+        EXPECT_EQ(marked_with(mark()), std::set<pid_t>());
+    }
+}
+
 TEST_F(WatcherTest, TheCommandEndsAsItWould) {
     EXPECT_EQ(inside("exit 0").exit_code, 0);
     EXPECT_EQ(inside("exit 255").exit_code, 255);
