@@ -13,11 +13,11 @@ foreach(suite ${fault_suites})
   target_link_libraries(fault_${suite} PRIVATE fault_world)
   add_dependencies(suites fault_${suite})
   add_test(NAME fault/${suite} COMMAND fault_${suite} --bin $<TARGET_FILE_DIR:chorus-run>)
-  set_tests_properties(fault/${suite} PROPERTIES TIMEOUT 900 PROCESSORS 2)
+  set_tests_properties(fault/${suite} PROPERTIES PROCESSORS 2)
 endforeach()
 set_tests_properties(fault/crowd fault/race PROPERTIES RUN_SERIAL TRUE)  # how long processes wait has a bound
 add_test(NAME fault/subagents COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/fault/subagents.sh)
-set_tests_properties(fault/subagents PROPERTIES TIMEOUT 500 PROCESSORS 2
+set_tests_properties(fault/subagents PROPERTIES PROCESSORS 2
   ENVIRONMENT "CHORUS_BIN=$<TARGET_FILE_DIR:chorus-run>;CHORUS_TEST_BIN=$<TARGET_FILE_DIR:loopback>")
 target_sources(fault_race PRIVATE fault/clients/waits.cpp)
 target_link_libraries(fault_race PRIVATE chorus)

@@ -35,8 +35,7 @@ foreach(user 0 65534)
     --sandbox landlock --kinds confined,linked,module,life --as-user ${user})
 endforeach()
 set_tests_properties(security/escape security/escape-user security/escape-without-landlock
-  security/escape-landlock-0 security/escape-landlock-65534 PROPERTIES PROCESSORS 3
-  TIMEOUT 900)
+  security/escape-landlock-0 security/escape-landlock-65534 PROPERTIES PROCESSORS 3)
 
 add_test(NAME security/race COMMAND security_race --tries 600000)
 add_test(NAME security/race-without-openat2 COMMAND security_race --tries 200000 --without-openat2)
@@ -49,7 +48,7 @@ add_test(NAME security/presets COMMAND security_presets ${security}/presets.txt)
 add_test(NAME security/shell-generated COMMAND security_policy --generate 60000)
 foreach(script environment git_traps scope spoofing)
   add_test(NAME security/${script} COMMAND bash ${security}/${script}.sh)
-  set_tests_properties(security/${script} PROPERTIES TIMEOUT 600
+  set_tests_properties(security/${script} PROPERTIES
     ENVIRONMENT "CHORUS_BIN=$<TARGET_FILE_DIR:chorus-run>;CHORUS_TEST_BIN=$<TARGET_FILE_DIR:loopback>")
 endforeach()
 
@@ -60,7 +59,6 @@ chorus_unite_tests(hostile)
 target_link_libraries(hostile PRIVATE loopback_parts ${SQLITE3_LIBRARY} ${ZLIB_LIBRARY} ${CMAKE_DL_LIBS} m)
 add_dependencies(suites hostile)
 add_test(NAME security/hostile COMMAND hostile $<TARGET_FILE_DIR:chorus-run>)
-set_tests_properties(security/hostile PROPERTIES TIMEOUT 300)
 
 # ctest -C soak
 add_test(NAME soak/rights COMMAND security_rights --bin $<TARGET_FILE_DIR:chorus-run> --points 50000 CONFIGURATIONS soak)
