@@ -64,6 +64,7 @@ struct Choosing {
 
 Choosing decide(Store& store, const ProfileRing& ring, const RotationRules& rules,
                 base::TimeMs now) {
+    if (ring.names.empty()) return {};
     LoadedRing loaded = load_ring(store, ring, now);
     Choosing choosing;
     choosing.from = loaded.active;
@@ -112,7 +113,7 @@ void drop_request(Store& store, const std::string& provider) {
 }  // namespace
 
 std::string active_profile(Store& store, const ProfileRing& ring) {
-    return ring.names[load_ring(store, ring, 0).active];
+    return ring.names.empty() ? "" : ring.names[load_ring(store, ring, 0).active];
 }
 
 std::vector<ProfileState> profile_states(Store& store, const ProfileRing& ring, base::TimeMs now) {

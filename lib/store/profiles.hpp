@@ -14,8 +14,8 @@
 
 namespace chorus::store {
 
-// The profiles of one provider, in the order of rotation; never empty. Without a row in the
-// database, the first is active.
+// The profiles of one provider, in the order of rotation. Without a row in the database, the first
+// is active. Where there are none, none is active or chosen.
 struct ProfileRing {
     std::string provider;
     std::vector<std::string> names;
@@ -36,7 +36,7 @@ struct RotationRules {
 
 // The profile that a request is sent with.
 struct ProfileChoice {
-    std::string name;  // "": none before resume_at
+    std::string name;  // "": none before resume_at, or there are none
     base::TimeMs resume_at = 0;
     std::string previous = {};  // the profile that was active, if it has to change
 };

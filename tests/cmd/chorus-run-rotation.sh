@@ -184,6 +184,18 @@ run chorus-run a --profile-mode auto x
 expect_status 0
 expect_equal "$(keys_used)" 'one two one two'
 
+# S-30
+test_case "in manual mode without profiles, the variable's key waits"
+chorus-init a --model anthropic/m >/dev/null 2>&1 </dev/null
+home_key max_retries 0
+for format in text json stream-json; do
+    start_server "$(answers "$(limited)")"
+    run chorus-run a --new-thread --profile-mode manual --output-format $format hello
+    expect_status 75
+    expect_match "$err" 'hint: after '
+    [ $format = text ] || expect_equal "$(tail -1 "$scratch/out" | jq -r '.reason // .metadata.reason')" all_profiles_rate_limited
+done
+
 # S-35
 test_case "at most so many switches an hour"
 agents one two three

@@ -43,6 +43,14 @@ TEST_F(Profiles, the_first_is_active) {
     EXPECT_EQ(profile_states(store, ring, start + 10)[1].cools_until, 0);
 }
 
+TEST_F(Profiles, where_there_are_none_none_is_chosen) {
+    ring.names.clear();
+    EXPECT_EQ(active_profile(store, ring), "");
+    EXPECT_EQ(profile_choice(store, ring, rules, start).name, "");
+    EXPECT_EQ(choose(start).name, "");
+    EXPECT_EQ(profile_states(store, ring, start).size(), 0U);
+}
+
 // S-33
 TEST_F(Profiles, the_next_in_the_circle_that_can_be_used_becomes_active) {
     cool("one", start + 100);
