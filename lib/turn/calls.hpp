@@ -41,6 +41,9 @@ class Calls {
   private:
     using Outcome = std::optional<chat::ToolResult>;  // nothing: it waits for a person
 
+    // Whether a profile denies the tool with any arguments.
+    bool is_hidden(const tools::Tool& tool) const;
+    std::string unknown_tool(const std::string& name) const;
     Judged judge(const chat::ToolCall& call);
     policy::Decision weigh(const Judged& judged);
     std::string detail_of(const policy::Decision& decision) const;

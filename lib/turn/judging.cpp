@@ -7,17 +7,6 @@
 #include "turn/calls.hpp"
 
 namespace chorus::turn {
-namespace {
-
-using policy::Verdict;
-
-std::string unknown_tool(const std::string& name) {
-    std::vector<std::string> names;
-    for (const tools::Tool& tool : tools::registry()) names.emplace_back(tool.name);
-    return "there is no tool " + base::quoted(name) + "; the tools are " + base::quoted_list(names);
-}
-
-}  // namespace
 
 policy::ShellConfinement shell_surroundings(const sys::Sandbox& sandbox,
                                             const std::optional<base::Error>& problem) {
@@ -34,6 +23,18 @@ void Calls::prepare_sandbox() {
                                  (problem->hint().empty() ? "" : "; " + problem->hint()));
 }
 
+bool Calls::is_hidden(const tools::Tool& tool) const {
+    return policy::any_hides(rules_.loaded.rights.profiles, tools::action_prefix(tool));
+}
+
+std::string Calls::unknown_tool(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const tools::Tool& tool : tools::registry())
+        if (!is_hidden(tool)) names.emplace_back(tool.name);
+    return "there is no tool " + base::quoted(name) +
+           (names.empty() ? "" : "; the tools are " + base::quoted_list(names));
+}
+
 Judged Calls::judge(const chat::ToolCall& call) {
     Judged judged{call, tools::find_tool(call.name), tools::Arguments::parse(call.arguments)};
     if (judged.tool == nullptr) {
@@ -45,11 +46,15 @@ Judged Calls::judge(const chat::ToolCall& call) {
     if (problem.empty())
         problem =
             place::profile_problem(judged.tool->name, judged.parsed, place_.home_configuration);
-    if (!problem.empty()) {
+    if (problem.empty()) {
+        apply_policy(judged);
+    } else if (is_hidden(*judged.tool)) {
+        judged.action = tools::action_prefix(*judged.tool);
+        judged.detail = "Profile: " + rules_.loaded.rights.name + ": no call of it is allowed";
+        deny(judged, judged.detail);
+    } else {
         judged.result = {problem, true};
-        return judged;
     }
-    apply_policy(judged);
     return judged;
 }
 
@@ -81,8 +86,8 @@ void Calls::apply_policy(Judged& judged) {
     const policy::Decision decision = weigh(judged);
     judged.action = place_.redaction.apply(tools::action(*judged.tool, judged.parsed, workplace_));
     judged.detail = detail_of(decision);
-    if (decision.verdict == Verdict::deny) return deny(judged, judged.detail);
-    judged.asks = decision.verdict == Verdict::ask || judged.is_question();
+    if (decision.verdict == policy::Verdict::deny) return deny(judged, judged.detail);
+    judged.asks = decision.verdict == policy::Verdict::ask || judged.is_question();
     if (judged.asks) judged.binding = bind(judged);
     if (!judged.asks) allow(judged, "allow", judged.detail);
     questions_.heed(judged, decision.verdict);

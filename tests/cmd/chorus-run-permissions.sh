@@ -171,4 +171,17 @@ run chorus-run a '/view secret/x
 expect_no_match "$out" $'(^|\n)[^/\n]*TOPS'
 expect_db "SELECT count(*) FROM audit_log WHERE decision = 'deny'" 5
 expect_equal "$(chorus-context audit a --decision deny | grep -c 'tool:[a-z_]*:secret')" 5
+
+test_case "a tool that the profile hides is denied with any arguments, and no error names it" # A-10
+init a --model builtin/script --permissions locked
+for call in '/bash ls' '/bash {"command": "ls"}' '/bash {"command": 7}' '/create_file {"no": 1}'; do
+    run chorus-run a --json "$call"
+    expect_match "$(jq -r .text <<<"$out")" 'error: denied: Profile: locked: '
+    expect_json '.denied | length' 1
+done
+expect_db "SELECT count(*) FROM audit_log WHERE decision = 'deny'" 4
+run chorus-run a '/nosuch x'
+expect_match "$out" "there is no tool 'nosuch'; the tools are 'list_files', 'search_files' and 'view'"
+run chorus-run a '/view {"no": 1}'
+expect_match "$out" "missing 'path'"
 end_tests
