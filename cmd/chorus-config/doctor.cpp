@@ -127,6 +127,37 @@ void check_texts(const agent::Home& home, store::Store& store, Flaws& flaws) {
                       [&] { (void)context::documents_text(home.directory(agent.dir)); });
 }
 
+// Checks that the models and providers that files name exist. A turn takes a provider's models from
+// files as they are, so whether it lists them is not checked.
+void check_models(const agent::Home& home, store::Store& store, Flaws& flaws) {
+    const model::Catalog catalog = life::load_catalog(home);
+    const model::AvailableModels available =
+        model::parse_available_models(agent::available_models_text(home));
+    const auto check = [&](const std::string& where, const std::string& name) {
+        if (name.empty()) return;
+        flaws.attempt(where + ": ", [&] {
+            (void)model::resolve_model(name, catalog, available, model::Check::none);
+        });
+    };
+    const agent::HomeConfiguration shared = agent::load_home_configuration(home);
+    check("config.json: default_model", shared.default_model);
+    check("config.json: fallback_model", shared.shared.fallback_model.value_or(""));
+    for (const store::Agent& agent : store::list_agents(store))
+        // a configuration that cannot be read is reported by another check
+        (void)life::problem_in([&] {
+            const agent::Configuration own =
+                place::configuration_in_force(store, agent, home.directory(agent.dir), shared)
+                    .configuration;
+            check("agent '" + agent.name + "'", own.model);
+            check("agent '" + agent.name + "': fallback_model",
+                  own.shared.fallback_model.value_or(""));
+        });
+    for (const life::Credential& one : life::load_credentials(home))
+        if (!catalog.has_provider(one.provider))
+            flaws.add("credentials.json: profile " + one.name + ": no provider " +
+                      base::quoted(one.provider));
+}
+
 void add(Flaws& flaws, const std::vector<context::Finding>& findings) {
     for (const context::Finding& finding : findings) flaws.add(finding.what, finding.mended);
 }
@@ -218,6 +249,7 @@ void check_home(const Begun& begun, store::Store& store, bool is_configured, Fla
     if (const std::string place = agent::foreign_place(home); !place.empty()) flaws.add(place);
     if (is_configured) {
         check_sandbox(home, store, flaws);
+        flaws.attempt("", [&] { check_models(home, store, flaws); });
         flaws.attempt("", [&] {
             place::check_providers(agent::load_home_configuration(home), life::load_catalog(home));
         });

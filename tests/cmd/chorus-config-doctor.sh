@@ -489,6 +489,20 @@ run chorus-config doctor
 expect_status 1
 expect_match "$out" "^found: profile one: $PWD/key: no such file"
 
+test_case "doctor: a provider that does not exist"
+chorus-init a -m builtin/script >/dev/null 2>&1 </dev/null
+printf '{"default_model": "zzz/y", "fallback_model": "xxx/y"}' >"$CHORUS_HOME/config.json"
+sed -i 's|builtin/script|nosuch/x|' "$CHORUS_HOME/agents/a/agent.json"
+printf '{"profiles": [{"name": "p", "provider": "yyy", "key": "k"}]}' >"$CHORUS_HOME/credentials.json"
+chmod 600 "$CHORUS_HOME/credentials.json"
+run chorus-config doctor
+expect_status 1
+expect_match "$out" "config.json: default_model: model: no provider 'zzz'"
+expect_match "$out" "config.json: fallback_model: model: no provider 'xxx'"
+expect_match "$out" "agent 'a': model: no provider 'nosuch'"
+expect_match "$out" "credentials.json: profile p: no provider 'yyy'"
+expect_equal "$(wc -l <<<"$out")" 4
+
 test_case "doctor: what is only read, or replaced whole, need not be writable"
 cp -a "$base/sound" "$CHORUS_HOME"
 echo '{}' >"$CHORUS_HOME/config.json"
