@@ -40,7 +40,8 @@ pid_t parent_of(const char* pid) {
 }
 
 // Kills a child and its process group: in one step, so that no process of it can fork meanwhile.
-// `last` is the group that was killed last.
+// Such a group holds descendants alone, because this process was started in a session of its own
+// (sys/spawn.cpp). `last` is the group that was killed last.
 void kill_with_group(pid_t child, pid_t& last) {
     const pid_t group = getpgid(child);
     if (group > 1 && group != getpgrp() && group != last) {
