@@ -245,6 +245,9 @@ Birth birth_by_adoption(const Home& home, store::Store& store, const sys::Enviro
                                              sys::real_path(from) != sys::real_path(in_place));
     if (elsewhere && sys::exists(in_place))
         throw Error(ErrorCode::exists, in_place + ": already exists", "move it away first");
+    if (!elsewhere && !sys::exists(in_place))
+        throw Error(ErrorCode::not_found, in_place + ": no such directory",
+                    "chorus-init " + options.name + " --adopt=DIR adopts another one");
     const auto kept = elsewhere ? std::nullopt : predecessor;
 
     Birth birth;

@@ -203,6 +203,13 @@ expect_file "$CHORUS_HOME/agents/a/workspace/file" kept
 expect_file old/workspace/file kept
 expect_db "SELECT id||' '||message_count FROM sessions" 's-1 1'
 
+test_case "what is to be adopted does not exist"
+for place in '' "=$scratch/nothing" "=$scratch/nothing.tar"; do
+    run chorus-init a "--adopt$place" --model builtin/script
+    expect_status 4
+    expect_match "$err" 'no such directory'
+done
+
 test_case "a directory that is no agent is not copied before that is seen"
 mkdir -p old/inner
 truncate -s 100G old/large

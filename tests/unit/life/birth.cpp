@@ -379,7 +379,7 @@ TEST_F(AdoptionTest, touches_nothing_where_something_is_not_valid) {
 }
 
 TEST_F(AdoptionTest, refuses_what_is_no_agent) {
-    EXPECT_EQ(error_of([&] { give(adopting("")); }).code(), ErrorCode::bad_request)
+    EXPECT_EQ(error_of([&] { give(adopting("")); }).code(), ErrorCode::not_found)
         << "there is nothing in place";
     EXPECT_EQ(error_of([&] { give(adopting(scratch / "none")); }).code(), ErrorCode::not_found);
     std::filesystem::create_directory(scratch / "empty");
