@@ -140,6 +140,7 @@ void check_models(const agent::Home& home, store::Store& store, Flaws& flaws) {
         });
     };
     const agent::HomeConfiguration shared = agent::load_home_configuration(home);
+    flaws.attempt("", [&] { place::check_providers(shared, catalog); });
     check("config.json: default_model", shared.default_model);
     check("config.json: fallback_model", shared.shared.fallback_model.value_or(""));
     for (const store::Agent& agent : store::list_agents(store))
@@ -250,9 +251,6 @@ void check_home(const Begun& begun, store::Store& store, bool is_configured, Fla
     if (is_configured) {
         check_sandbox(home, store, flaws);
         flaws.attempt("", [&] { check_models(home, store, flaws); });
-        flaws.attempt("", [&] {
-            place::check_providers(agent::load_home_configuration(home), life::load_catalog(home));
-        });
     }
     flaws.attempt("", [&] { check_mount_points(home, store, flaws); });
     flaws.attempt("", [&] { add(flaws, context::check_sessions(store, home, flaws.fix())); });

@@ -50,7 +50,7 @@ Judged Calls::judge(const chat::ToolCall& call) {
         apply_policy(judged);
     } else if (is_hidden(*judged.tool)) {
         judged.action = tools::action_prefix(*judged.tool);
-        judged.detail = "Profile: " + rules_.loaded.rights.name + ": no call of it is allowed";
+        judged.detail = detail_of({policy::Verdict::deny, "no call of it is allowed"});
         deny(judged, judged.detail);
     } else {
         judged.result = {problem, true};
