@@ -172,7 +172,7 @@ expect_no_match "$out" $'(^|\n)[^/\n]*TOPS'
 expect_db "SELECT count(*) FROM audit_log WHERE decision = 'deny'" 5
 expect_equal "$(chorus-context audit a --decision deny | grep -c 'tool:[a-z_]*:secret')" 5
 
-test_case "a tool that the profile hides is denied with any arguments, and no error names it"
+test_case "a tool that the profile hides is denied with any arguments, and no error names it"
 init a --model builtin/script --permissions locked
 for call in '/bash ls' '/bash {"command": "ls"}' '/bash {"command": 7}' '/create_file {"no": 1}'; do
     run chorus-run a --json "$call"

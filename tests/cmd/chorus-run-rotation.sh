@@ -184,7 +184,6 @@ run chorus-run a --profile-mode auto x
 expect_status 0
 expect_equal "$(keys_used)" 'one two one two'
 
-# S-30
 test_case "in manual mode without profiles, the variable's key waits"
 chorus-init a --model anthropic/m >/dev/null 2>&1 </dev/null
 home_key max_retries 0

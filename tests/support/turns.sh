@@ -6,7 +6,9 @@ init() { # NAME [OPTIONS]: an agent, or the test is at its end
 }
 # What is called thousands of times does without jq, which takes ten times as long to start as sqlite3.
 in_sql() { printf "'%s'" "${1//\'/\'\'}"; }
-say() { sqlite3 :memory: "SELECT json_object('say', json_object('text', $(in_sql "$1")))"; } # TEXT: an answer of the loopback server
+say() { # TEXT: an answer of the loopback server
+    sqlite3 :memory: "SELECT json_object('say', json_object('text', $(in_sql "$1")))"
+}
 call() { # ID TOOL ARGUMENTS: an answer that is one call
     sqlite3 :memory: "SELECT json_object('say', json_object('tool_calls', json_array(json_object(
         'id', $(in_sql "$1"), 'name', $(in_sql "$2"), 'arguments', json($(in_sql "$3"))))))"
@@ -46,7 +48,8 @@ nothing_recorded() {
     expect_db 'SELECT count(*) FROM turns' 0
 }
 set_key() { # FILE KEY JSON: one member of a configuration
-    sqlite3 :memory: "SELECT json_set(CAST(readfile($(in_sql "$1")) AS TEXT), '\$.\"$2\"', json($(in_sql "$3")))" >"$1.new" && cat "$1.new" >"$1" && rm "$1.new"
+    sqlite3 :memory: "SELECT json_set(CAST(readfile($(in_sql "$1")) AS TEXT), '\$.\"$2\"', json($(in_sql "$3")))" >"$1.new" &&
+        cat "$1.new" >"$1" && rm "$1.new"
 }
 edit_agent_key() { set_key "$CHORUS_HOME/agents/$1/agent.json" "$2" "$3"; } # NAME KEY JSON: by whom it may be
 agent_key() { # NAME KEY JSON: by a person, so that it is in force
